@@ -1,0 +1,1 @@
+//! The command-queue runtime: commands, host queues, virtual GPUs.

@@ -1,0 +1,1 @@
+//! Offload bundles, fat binaries and AMDGPU code objects: reading and matching.

@@ -1,0 +1,3 @@
+//! The gneiss command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The HIP C ABI over the command-queue runtime.

@@ -1,0 +1,4 @@
+//! Instruction tables, decoder and disassembler.
+
+pub mod inst;
+pub mod op;

@@ -1,0 +1,1 @@
+//! The HSA C ABI: types, constants, packet layouts and the table of functions.

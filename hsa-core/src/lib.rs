@@ -1,0 +1,1 @@
+//! The HSA runtime over the software GPU.

@@ -1,0 +1,3 @@
+//! Samples that use the crates as Rust libraries.
+
+fn main() {}
