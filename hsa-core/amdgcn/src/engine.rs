@@ -74,3 +74,106 @@ pub trait DispatchClient: Send + Sync {
     /// A wave executed `s_sendmsg MSG_INTERRUPT` with this value in m0: signals written by device code are to be looked at.
     fn interrupt(&self, event_id: u32);
 }
+
+/// A code object that the loader has put into memory.
+#[derive(Clone, Debug)]
+pub struct LoadedCode {
+    /// Guest address of its first byte.
+    pub base: u64,
+    /// Bytes.
+    pub len: u64,
+    /// Functions for fault reports: address, size, name.
+    pub symbols: Vec<(u64, u64, String)>,
+    /// The ELF image, for source lines.
+    pub elf: Arc<[u8]>,
+}
+
+/// Why a dispatch stopped. The report that a person reads is its `Display`.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// What happened.
+    pub kind: FaultKind,
+    /// Kernel name, if the loader said it.
+    pub kernel: String,
+    /// Program counter.
+    pub pc: u64,
+    /// Work-group that faulted.
+    pub workgroup: [u32; 3],
+    /// Wave in the group.
+    pub wave: u32,
+    /// First lane that faulted, if it was a lane.
+    pub lane: Option<u32>,
+    /// Text of the instruction, source line, nearest allocation and the like, one fact a line.
+    pub notes: Vec<String>,
+}
+
+/// The kinds of stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The bytes at the PC are no instruction of this target.
+    IllegalInstruction,
+    /// A known instruction that this engine does not execute.
+    Unsupported,
+    /// No mapping at the address, or not with that right.
+    Memory {
+        /// Address.
+        address: u64,
+        /// It was a write.
+        write: bool,
+    },
+    /// LDS or scratch access out of its aperture.
+    Aperture {
+        /// Address.
+        address: u64,
+    },
+    /// `s_trap` with this id (2: abort).
+    Trap(u8),
+    /// `GNEISS_KERNEL_TIMEOUT` has passed.
+    Timeout,
+    /// The queue or device was destroyed.
+    Cancelled,
+    /// A bug of ours; the text says which.
+    Internal,
+}
+
+/// The engine: worker pool and everything that all GPUs share. One per process.
+#[derive(Debug)]
+pub struct Engine {}
+
+impl Engine {
+    /// The process's engine. Threads start at the first [`wake`](Self::wake).
+    pub fn global() -> &'static Arc<Engine> {
+        todo!()
+    }
+
+    /// Makes a task ready. Cheap; no allocation; wakes a sleeping worker if there is one.
+    pub fn wake(self: &Arc<Self>, _task: &Arc<dyn Task>) {
+        todo!()
+    }
+
+    /// Runs ready tasks on the calling thread while `done` says false; returns when `done` says true or there is no ready task.
+    /// Signals are blocked and MXCSR is saved around it. The caller then spins or sleeps as it likes.
+    pub fn help(self: &Arc<Self>, _done: &mut dyn FnMut() -> bool) {
+        todo!()
+    }
+
+    /// Starts a dispatch. Its groups run on the pool in order; `client.finished(token, …)` is called once.
+    pub fn dispatch(self: &Arc<Self>, _info: DispatchInfo, _client: &Arc<dyn DispatchClient>, _token: u64) {
+        todo!()
+    }
+
+    /// Asks running dispatches with this token and client to stop; `finished` still comes, with [`FaultKind::Cancelled`].
+    pub fn cancel(&self, _client: &Arc<dyn DispatchClient>, _token: u64) {
+        todo!()
+    }
+
+    /// Tells of loaded code: for names, source lines and the decode cache.
+    pub fn code_loaded(&self, _code: LoadedCode) {
+        todo!()
+    }
+
+    /// Forgets code; its decode cache entries go.
+    pub fn code_unloaded(&self, _base: u64) {
+        todo!()
+    }
+}

@@ -33,3 +33,27 @@ pub struct Mapping {
     /// Number of the allocation, unique in the process, for fault reports.
     pub allocation: u64,
 }
+
+/// The memory map of one GPU.
+#[derive(Debug, Default)]
+pub struct GuestMap {}
+
+impl GuestMap {
+    /// Adds a mapping; fails if it overlaps one that is there.
+    ///
+    /// # Safety
+    /// `mapping.host` must be valid for `mapping.len` bytes, with the stated rights, until the mapping is removed.
+    pub unsafe fn insert(&self, mapping: Mapping) -> Result<(), Mapping> {
+        todo!("{mapping:?}")
+    }
+
+    /// Removes the mapping that starts at `base`, and waits until no worker can still use it.
+    pub fn remove(&self, base: u64) -> Option<Mapping> {
+        todo!("{base}")
+    }
+
+    /// The mapping that holds `address`, if any.
+    pub fn find(&self, address: u64) -> Option<Mapping> {
+        todo!("{address}")
+    }
+}
