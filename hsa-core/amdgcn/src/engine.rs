@@ -158,7 +158,12 @@ impl Engine {
     }
 
     /// Starts a dispatch. Its groups run on the pool in order; `client.finished(token, …)` is called once.
-    pub fn dispatch(self: &Arc<Self>, _info: DispatchInfo, _client: &Arc<dyn DispatchClient>, _token: u64) {
+    pub fn dispatch(
+        self: &Arc<Self>,
+        _info: DispatchInfo,
+        _client: &Arc<dyn DispatchClient>,
+        _token: u64,
+    ) {
         todo!()
     }
 

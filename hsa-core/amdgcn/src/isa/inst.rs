@@ -217,7 +217,10 @@ pub struct OperandSlot {
 
 impl OperandSlot {
     /// No operand.
-    pub const NONE: OperandSlot = OperandSlot { operand: Operand::None, ty: Type::B(32) };
+    pub const NONE: OperandSlot = OperandSlot {
+        operand: Operand::None,
+        ty: Type::B(32),
+    };
 }
 
 /// One decoded instruction.
