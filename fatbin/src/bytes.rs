@@ -14,6 +14,10 @@ impl<'a> Bytes<'a> {
         Self { data }
     }
 
+    pub(crate) fn all(self) -> &'a [u8] {
+        self.data
+    }
+
     pub(crate) fn len(self) -> u64 {
         self.data.len() as u64
     }

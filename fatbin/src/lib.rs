@@ -8,16 +8,24 @@
 //! [`Error`] says what was found and where. Nothing here loads or runs code; that is the HSA runtime's part.
 
 mod bytes;
+mod message_pack;
 
 pub mod bundle;
+pub mod code_object;
 pub mod compressed;
+pub mod elf;
 pub mod entry_id;
 pub mod error;
 pub mod kernel_descriptor;
+pub mod metadata;
 pub mod target_id;
 
 pub use bundle::{Bundle, BundleEntry};
+pub use code_object::CodeObject;
 pub use entry_id::EntryId;
 pub use error::{Error, Found, Result};
 pub use kernel_descriptor::KernelDescriptor;
+pub use metadata::{
+    Access, AddressSpace, ArgumentMetadata, KernelKind, KernelMetadata, Metadata, ValueKind,
+};
 pub use target_id::{Feature, Fit, Processor, TargetId};
