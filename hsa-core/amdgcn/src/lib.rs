@@ -8,6 +8,8 @@
 //! * `engine`: the worker pool, dispatches, work-groups, faults: what the HSA runtime above calls.
 
 pub mod engine;
+pub mod interp;
+pub mod ir;
 pub mod isa;
 pub mod memory;
 pub mod target;

@@ -1,0 +1,1 @@
+//! Memory and LDS handlers.

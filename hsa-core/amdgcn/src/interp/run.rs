@@ -1,0 +1,103 @@
+//! The dispatch loop, and why it stops.
+
+use crate::ir::Op;
+
+use super::wave::Wave;
+
+/// What a handler is. See the [module docs](super) for the protocol.
+pub type Handler = unsafe fn(&mut Wave, *const Op) -> *const Op;
+
+/// Why the loop stopped. `Wave::next` is where the wave goes on, except after `EndProgram`; after a fault it is the operation
+/// that faulted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// `s_barrier`: go on when all waves of the group are here.
+    Barrier,
+    /// `s_endpgm`.
+    EndProgram,
+    /// `s_sleep` with this argument, or a wait for the host: let others run.
+    Sleep(u16),
+    /// The budget is spent: a safe point.
+    BudgetSpent,
+    /// `s_trap` with this id.
+    Trap(u8),
+    /// `s_sethalt 1`.
+    Halt,
+    /// `s_sendmsg MSG_INTERRUPT` with this value in m0.
+    Interrupt(u32),
+    /// Another `s_sendmsg`: the immediate, and m0.
+    Message {
+        /// The 16-bit immediate.
+        message: u16,
+        /// m0 at that time.
+        m0: u32,
+    },
+    /// A memory fault.
+    Memory {
+        /// Guest address.
+        address: u64,
+        /// A write.
+        write: bool,
+        /// First lane that faulted; `None` for scalar accesses.
+        lane: Option<u8>,
+    },
+    /// LDS or scratch access out of range.
+    Aperture {
+        /// Address, or offset in the segment.
+        address: u64,
+        /// A write.
+        write: bool,
+        /// First lane that faulted.
+        lane: Option<u8>,
+    },
+    /// The bytes at the PC are no instruction, or cannot be fetched.
+    IllegalInstruction,
+    /// A known instruction that the lowering does not do; [`Program::why`](crate::ir::program::Program::why) has the text.
+    Unsupported,
+    /// A memory handler's own reason, defined there.
+    Other(u32),
+}
+
+/// Runs the wave until something stops it. `budget` is the number of back edges and calls that it may take.
+///
+/// MXCSR is loaded from the wave's MODE and restored.
+///
+/// # Safety
+/// The wave was [reset](Wave::reset) for a program that is still alive, and has not ended. Its `context`, `lds` and `scratch`
+/// are what the memory handlers of that program expect.
+pub unsafe fn run(wave: &mut Wave, budget: i64) -> Exit {
+    wave.budget = budget;
+    wave.base[0] = wave.file.as_mut_ptr();
+    wave.base[2] = wave.temps.as_mut_ptr().cast();
+    wave.base[3] = wave.sgpr.as_mut_ptr().cast();
+    // SAFETY: the program is alive and `next` points into it.
+    unsafe {
+        let saved = get_mxcsr();
+        set_mxcsr(wave.mxcsr);
+        let mut op = wave.next;
+        while !op.is_null() {
+            op = ((*op).run)(wave, op);
+        }
+        set_mxcsr(saved);
+    }
+    wave.exit
+}
+
+/// Reads MXCSR.
+#[inline]
+pub fn get_mxcsr() -> u32 {
+    let mut value = 0u32;
+    // SAFETY: stmxcsr stores four bytes to a valid address.
+    unsafe { core::arch::asm!("stmxcsr [{}]", in(reg) &raw mut value, options(nostack, preserves_flags)) };
+    value
+}
+
+/// Sets MXCSR.
+///
+/// # Safety
+/// The caller restores it before code that relies on the default environment runs.
+#[inline]
+pub unsafe fn set_mxcsr(value: u32) {
+    // SAFETY: ldmxcsr loads four bytes from a valid address; reserved bits are zero in all values that we make.
+    unsafe { core::arch::asm!("ldmxcsr [{}]", in(reg) &raw const value, options(nostack, preserves_flags)) };
+}

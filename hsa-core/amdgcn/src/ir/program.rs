@@ -1,0 +1,302 @@
+//! Programs: lowered code of one kernel, and the map from PC to operation.
+//!
+//! Code is lowered in segments. The first holds everything that is reachable from the kernel's entry by direct branches; an
+//! indirect jump (`s_setpc_b64`, `s_swappc_b64`) to a PC that is not yet known lowers one more segment from there. Segments are
+//! never changed or freed while the program lives, so operations are plain pointers, shared by all workers.
+//!
+//! Code that cannot be decoded or lowered becomes an operation that stops the wave when it is reached; [`Program::why`] has the
+//! reason.
+
+use std::{
+    any::Any,
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
+
+use parking_lot::{Mutex, RwLock};
+
+use crate::{isa::inst::Inst, target::Target};
+
+use super::{
+    Op, Ref,
+    lower::{self, Flow, LowerContext},
+};
+
+/// Why there is no instruction at a PC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FetchError {
+    /// No executable mapping.
+    Unmapped,
+    /// The bytes are no instruction of the target; the text shows them.
+    Illegal(String),
+}
+
+/// Where instructions come from: guest memory and the decoder of the target.
+pub trait CodeSource: Send + Sync {
+    /// The instruction at `pc`.
+    fn fetch(&self, pc: u64) -> Result<Inst, FetchError>;
+}
+
+/// What the lowering must know besides the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LowerConfig {
+    /// The target.
+    pub target: Target,
+    /// Wave size 64 rather than 32.
+    pub wave64: bool,
+    /// VGPRs of the wave (on unified files: `accum_offset`). Instructions that name others are refused.
+    pub vgprs: u32,
+    /// AGPRs of the wave; they follow the VGPRs in the file.
+    pub agprs: u32,
+}
+
+impl LowerConfig {
+    /// Lanes of a wave.
+    pub fn lanes(&self) -> usize {
+        if self.wave64 { 64 } else { 32 }
+    }
+
+    /// Bytes from one register to the next.
+    pub fn stride(&self) -> u32 {
+        if self.wave64 { 256 } else { 128 }
+    }
+
+    /// Registers in the vector file.
+    pub fn registers(&self) -> u32 {
+        self.vgprs + self.agprs
+    }
+
+    /// Operand code of M0.
+    pub fn m0(&self) -> usize {
+        if self.target.major >= 11 { 125 } else { 124 }
+    }
+
+    /// Operand code of `null`, where there is one.
+    pub fn null(&self) -> Option<u8> {
+        match self.target.major {
+            0..=9 => None,
+            10 => Some(125),
+            _ => Some(124),
+        }
+    }
+}
+
+/// Operations lowered together.
+struct Segment {
+    ops: Box<[Op]>,
+    pool: Box<[PoolLine]>,
+    /// Keeps what `Op::imm` points to.
+    _side: Vec<Box<dyn Any + Send + Sync>>,
+    reasons: HashMap<usize, String>,
+}
+
+/// Sixteen equal dwords.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub struct PoolLine(pub [u32; 16]);
+
+/// An operation and the constant pool of its segment.
+#[derive(Clone, Copy)]
+struct Place {
+    op: *const Op,
+    pool: *const u8,
+}
+
+// SAFETY: points into segments, which are immutable and live as long as the program.
+unsafe impl Send for Place {}
+// SAFETY: as above.
+unsafe impl Sync for Place {}
+
+/// Lowered code of one kernel, for one wave size and register count.
+pub struct Program {
+    config: LowerConfig,
+    code: Arc<dyn CodeSource>,
+    entry: Place,
+    map: RwLock<HashMap<u64, Place>>,
+    segments: Mutex<Vec<Segment>>,
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// Instructions in one segment, at most: a guard against runaway decoding of data.
+const SEGMENT_LIMIT: usize = 1 << 20;
+
+impl Program {
+    /// Lowers the kernel whose first instruction is at `entry`. Never fails: what cannot be lowered stops the wave that reaches it.
+    pub fn for_kernel(code: Arc<dyn CodeSource>, entry: u64, config: LowerConfig) -> Arc<Self> {
+        let mut program = Self {
+            config,
+            code,
+            entry: Place { op: std::ptr::null(), pool: std::ptr::null() },
+            map: RwLock::default(),
+            segments: Mutex::default(),
+        };
+        program.entry = program.place(entry);
+        Arc::new(program)
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &LowerConfig {
+        &self.config
+    }
+
+    /// First operation, and the constant pool of its segment.
+    pub fn entry(&self) -> (*const Op, *const u8) {
+        (self.entry.op, self.entry.pool)
+    }
+
+    /// The operation at `pc` and the constant pool of its segment; lowers a new segment if there is none yet. Handlers of indirect
+    /// jumps set `Wave::base[1]` to the pool.
+    pub fn enter(&self, pc: u64) -> (*const Op, *const u8) {
+        let place = self.place(pc);
+        (place.op, place.pool)
+    }
+
+    /// Why the operation stops the wave, if the lowering refused it.
+    pub fn why(&self, op: *const Op) -> Option<String> {
+        let segments = self.segments.lock();
+        segments.iter().find_map(|segment| {
+            let range = segment.ops.as_ptr_range();
+            if !range.contains(&op) {
+                return None;
+            }
+            let index = (op.addr() - range.start.addr()) / size_of::<Op>();
+            segment.reasons.get(&index).cloned()
+        })
+    }
+
+    /// Operations lowered so far.
+    pub fn op_count(&self) -> usize {
+        self.segments.lock().iter().map(|segment| segment.ops.len()).sum()
+    }
+
+    fn place(&self, pc: u64) -> Place {
+        if let Some(place) = self.map.read().get(&pc) {
+            return *place;
+        }
+        let mut segments = self.segments.lock();
+        if let Some(place) = self.map.read().get(&pc) {
+            return *place;
+        }
+        let (segment, starts) = self.lower_segment(pc);
+        let pool: *const u8 = segment.pool.as_ptr().cast();
+        let ops = segment.ops.as_ptr();
+        let mut map = self.map.write();
+        for (at, index) in starts {
+            // SAFETY: `index` is inside the boxed slice.
+            let op = unsafe { ops.add(index) };
+            map.entry(at).or_insert(Place { op, pool });
+        }
+        segments.push(segment);
+        map[&pc]
+    }
+
+    /// Decodes what is reachable from `start` and lowers it in address order.
+    fn lower_segment(&self, start: u64) -> (Segment, Vec<(u64, usize)>) {
+        let decoded = self.decode_reachable(start);
+        let mut cx = LowerContext::new(self.config);
+        let mut starts = Vec::with_capacity(decoded.len());
+        let mut index_of = HashMap::with_capacity(decoded.len());
+        let mut reasons = HashMap::new();
+        let mut at = decoded.iter().peekable();
+        while let Some((&pc, item)) = at.next() {
+            starts.push((pc, cx.ops.len()));
+            index_of.insert(pc, cx.ops.len());
+            let inst = match item {
+                Ok(inst) => inst,
+                Err(error) => {
+                    cx.begin(pc, 0);
+                    reasons.insert(cx.ops.len(), format!("{error:?}"));
+                    cx.push(Op::new(lower::control::illegal));
+                    continue;
+                }
+            };
+            cx.begin(pc, u32::from(inst.len));
+            let mark = cx.ops.len();
+            if let Err(unsupported) = lower::lower(inst, &mut cx) {
+                cx.rewind(mark);
+                reasons.insert(mark, unsupported.to_string());
+                cx.push(Op::new(lower::control::unsupported));
+            }
+            let next = pc.wrapping_add(u64::from(inst.len));
+            let falls_through = !matches!(lower::flow(inst, pc), Flow::Jump(_) | Flow::Stop);
+            if falls_through && at.peek().map(|(pc, _)| **pc) != Some(next) {
+                let mut jump = Op::new(lower::control::jump);
+                jump.aux[0] = u32::from(lower::control::ALWAYS);
+                cx.branch(jump, next);
+            }
+        }
+        for &(op, target) in &cx.fixups {
+            match index_of.get(&target) {
+                Some(&index) => cx.ops[op].imm = (index as u64).wrapping_sub(op as u64),
+                None => {
+                    // Past the segment limit: go through the map.
+                    cx.ops[op].run = lower::control::far(cx.ops[op].aux[0]);
+                    cx.ops[op].imm = target;
+                }
+            }
+        }
+        let segment = Segment {
+            ops: cx.ops.into_boxed_slice(),
+            pool: cx.pool.into_boxed_slice(),
+            _side: cx.side,
+            reasons,
+        };
+        (segment, starts)
+    }
+
+    fn decode_reachable(&self, start: u64) -> BTreeMap<u64, Result<Inst, FetchError>> {
+        let mut decoded = BTreeMap::new();
+        let mut work = vec![start];
+        let mut seen = HashSet::new();
+        while let Some(mut pc) = work.pop() {
+            while seen.insert(pc) {
+                if decoded.len() >= SEGMENT_LIMIT {
+                    decoded.insert(pc, Err(FetchError::Illegal("function too large".to_owned())));
+                    break;
+                }
+                let inst = match self.code.fetch(pc) {
+                    Ok(inst) if inst.len > 0 => inst,
+                    Ok(_) => {
+                        decoded.insert(pc, Err(FetchError::Illegal("zero length".to_owned())));
+                        break;
+                    }
+                    Err(error) => {
+                        decoded.insert(pc, Err(error));
+                        break;
+                    }
+                };
+                let next = pc.wrapping_add(u64::from(inst.len));
+                let flow = lower::flow(&inst, pc);
+                decoded.insert(pc, Ok(inst));
+                match flow {
+                    Flow::Next => {}
+                    Flow::Branch(target) => work.push(target),
+                    Flow::Jump(target) => {
+                        work.push(target);
+                        break;
+                    }
+                    Flow::Stop => break,
+                }
+                pc = next;
+            }
+        }
+        decoded
+    }
+}
+
+/// Adds a constant of up to 16 dwords to a pool; equal constants share their entry.
+pub(super) fn intern(pool: &mut Vec<PoolLine>, known: &mut HashMap<Vec<u32>, Ref>, dwords: &[u32]) -> Ref {
+    if let Some(&found) = known.get(dwords) {
+        return found;
+    }
+    let offset = u32::try_from(pool.len() * 64).unwrap_or(u32::MAX);
+    let reference = Ref::new(Ref::POOL, offset);
+    pool.extend(dwords.iter().map(|&dword| PoolLine([dword; 16])));
+    known.insert(dwords.to_vec(), reference);
+    reference
+}
