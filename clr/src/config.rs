@@ -1,0 +1,148 @@
+//! Settings, read once from the environment. The names and meanings of AMD's variables are kept.
+
+/// Settings of a [`Runtime`](crate::Runtime).
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// `AMD_DIRECT_DISPATCH`: the enqueuing thread submits, instead of the worker pool. Default false.
+    pub direct_dispatch: bool,
+    /// `GPU_MAX_HW_QUEUES`: hardware queues of each priority. Default 4, at least 1.
+    pub max_hw_queues: usize,
+    /// `ROC_AQL_QUEUE_SIZE`: packets of a hardware queue, a power of two from 64. Default 4096.
+    pub aql_queue_size: u32,
+    /// `DEBUG_CLR_MAX_BATCH_SIZE`: commands in a batch. Default 1000.
+    pub max_batch_size: usize,
+    /// `ROC_CPU_WAIT_FOR_SIGNAL`: a dependency on submitted work of another queue is waited for by the host, instead of becoming a barrier
+    /// packet. Default false.
+    pub cpu_wait: bool,
+    /// `AMD_SERIALIZE_KERNEL`: 1 waits before a kernel is enqueued, 2 after, 3 both. Default 0. `HIP_LAUNCH_BLOCKING` sets 2.
+    pub serialize_kernel: u32,
+    /// `AMD_SERIALIZE_COPY`: the same for copies.
+    pub serialize_copy: u32,
+    /// `HIP_VISIBLE_DEVICES` (else `CUDA_VISIBLE_DEVICES`): the text, if it is set and not empty.
+    pub visible_devices: Option<String>,
+    /// Profiling times for all commands, not only markers (`GPU_FORCE_QUEUE_PROFILING`). Default false.
+    pub profile_all: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            direct_dispatch: false,
+            max_hw_queues: 4,
+            aql_queue_size: 4096,
+            max_batch_size: 1000,
+            cpu_wait: false,
+            serialize_kernel: 0,
+            serialize_copy: 0,
+            visible_devices: None,
+            profile_all: false,
+        }
+    }
+}
+
+impl Config {
+    /// The settings that the environment asks for. A value that makes no sense is ignored with a warning.
+    pub fn from_env() -> Self {
+        Self::from_lookup(|name| std::env::var(name).ok())
+    }
+
+    /// As [`from_env`](Self::from_env), with the variables from a function.
+    pub fn from_lookup(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let mut config = Self::default();
+        let number = |name: &str| -> Option<u64> {
+            let text = variable(name)?;
+            let text = text.trim();
+            if text.is_empty() {
+                return None;
+            }
+            let parsed = match text.strip_prefix("0x") {
+                Some(hex) => u64::from_str_radix(hex, 16),
+                None => text.parse(),
+            };
+            match parsed {
+                Ok(value) => Some(value),
+                Err(_) => {
+                    tracing::warn!("{name}={text} is not a number; ignored");
+                    None
+                }
+            }
+        };
+        if let Some(value) = number("AMD_DIRECT_DISPATCH") {
+            config.direct_dispatch = value != 0;
+        }
+        if let Some(value) = number("GPU_MAX_HW_QUEUES") {
+            config.max_hw_queues = usize::try_from(value).unwrap_or(usize::MAX).clamp(1, 64);
+        }
+        if let Some(value) = number("ROC_AQL_QUEUE_SIZE") {
+            config.aql_queue_size = u32::try_from(value.clamp(64, 131_072))
+                .unwrap_or(4096)
+                .next_power_of_two();
+        }
+        if let Some(value) = number("DEBUG_CLR_MAX_BATCH_SIZE") {
+            config.max_batch_size = usize::try_from(value)
+                .unwrap_or(usize::MAX)
+                .clamp(1, 1 << 20);
+        }
+        if let Some(value) = number("ROC_CPU_WAIT_FOR_SIGNAL") {
+            config.cpu_wait = value != 0;
+        }
+        if let Some(value) = number("AMD_SERIALIZE_KERNEL") {
+            config.serialize_kernel |= (value & 3) as u32;
+        }
+        if let Some(value) = number("HIP_LAUNCH_BLOCKING").filter(|value| *value != 0) {
+            let _ = value;
+            config.serialize_kernel |= 2;
+        }
+        if let Some(value) = number("AMD_SERIALIZE_COPY") {
+            config.serialize_copy |= (value & 3) as u32;
+        }
+        if let Some(value) = number("GPU_FORCE_QUEUE_PROFILING") {
+            config.profile_all = value != 0;
+        }
+        config.visible_devices = variable("HIP_VISIBLE_DEVICES")
+            .filter(|text| !text.is_empty())
+            .or_else(|| variable("CUDA_VISIBLE_DEVICES").filter(|text| !text.is_empty()));
+        config
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(variables: &[(&str, &str)]) -> Config {
+        Config::from_lookup(|name| {
+            variables
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn values_out_of_range_are_clamped_and_nonsense_is_ignored() {
+        let config = config(&[
+            ("GPU_MAX_HW_QUEUES", "0"),
+            ("ROC_AQL_QUEUE_SIZE", "100"),
+            ("AMD_DIRECT_DISPATCH", "yes"),
+        ]);
+        assert_eq!(config.max_hw_queues, 1);
+        assert_eq!(config.aql_queue_size, 128);
+        assert!(!config.direct_dispatch);
+    }
+
+    #[test]
+    fn launch_blocking_waits_after_kernels() {
+        assert_eq!(config(&[("HIP_LAUNCH_BLOCKING", "1")]).serialize_kernel, 2);
+        assert_eq!(
+            config(&[("AMD_SERIALIZE_KERNEL", "1"), ("HIP_LAUNCH_BLOCKING", "1")]).serialize_kernel,
+            3
+        );
+    }
+
+    #[test]
+    fn an_empty_visible_list_falls_back_to_cuda() {
+        let config = config(&[("HIP_VISIBLE_DEVICES", ""), ("CUDA_VISIBLE_DEVICES", "1,0")]);
+        assert_eq!(config.visible_devices.as_deref(), Some("1,0"));
+    }
+}

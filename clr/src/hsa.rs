@@ -1,0 +1,1 @@
+//! Thin wrappers of the HSA functions.
