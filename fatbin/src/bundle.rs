@@ -135,6 +135,49 @@ impl<'a> Bundle<'a> {
         Ok(ids)
     }
 
+    /// As [`Self::entry_ids`], for all bundles of a section. Only a compressed bundle with header version 1 is unpacked,
+    /// since nothing else says where it ends.
+    ///
+    /// # Errors
+    /// As [`Self::entry_ids`] and [`Self::parse_all`].
+    pub fn entry_ids_of_all(bytes: &[u8]) -> Result<Vec<Vec<EntryId>>> {
+        let mut all = Vec::new();
+        let mut at = bytes.iter().position(|b| *b != 0);
+        while let Some(start) = at {
+            let rest = &bytes[start..];
+            if !all.is_empty() && !Self::starts_at(rest) {
+                return Err(Error::AfterBundle {
+                    offset: start as u64,
+                    found: Found::new(rest),
+                });
+            }
+            let total = if rest.starts_with(compressed::MAGIC) {
+                Header::parse(rest)?.total_size
+            } else {
+                None
+            };
+            let len = match total {
+                Some(total) => {
+                    all.push(Self::entry_ids(rest)?);
+                    usize::try_from(total).unwrap_or(usize::MAX)
+                }
+                None => {
+                    let bundle = Bundle::parse(rest)?;
+                    all.push(bundle.entries.iter().map(|slot| slot.id.clone()).collect());
+                    // The bundle was found inside `rest`.
+                    bundle.len as usize
+                }
+            };
+            // A stated total may lie beyond the end: then nothing follows.
+            let after = rest.get(len..).unwrap_or_default();
+            at = after
+                .iter()
+                .position(|b| *b != 0)
+                .map(|padding| start + len + padding);
+        }
+        Ok(all)
+    }
+
     /// The entries in the bundle's order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = BundleEntry<'_>> {
         self.entries.iter().map(|slot| self.entry(slot))

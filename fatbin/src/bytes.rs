@@ -62,10 +62,6 @@ impl<'a> Bytes<'a> {
         self.array(what, offset).map(u64::from_le_bytes)
     }
 
-    pub(crate) fn bytes64(self, what: &'static str, offset: u64) -> Result<[u8; 64]> {
-        self.array(what, offset)
-    }
-
     /// The bytes up to the next NUL, without it.
     pub(crate) fn c_str(self, what: &'static str, offset: u64) -> Result<&'a [u8]> {
         let rest = self.slice(what, offset, self.len().saturating_sub(offset))?;

@@ -386,7 +386,7 @@ impl<'a> Elf<'a> {
             reason,
         };
         let data = Bytes::new(self.section_data(table)?);
-        if table.entry_size != 24 || data.len() % 24 != 0 {
+        if table.entry_size != 24 || !data.len().is_multiple_of(24) {
             return Err(malformed("its size is no multiple of 24-byte symbols"));
         }
         let names = self
@@ -440,7 +440,7 @@ impl<'a> Elf<'a> {
             }
         };
         let data = Bytes::new(self.section_data(section)?);
-        if data.len() % size != 0 {
+        if !data.len().is_multiple_of(size) {
             return Err(Error::Malformed {
                 what: WHAT,
                 offset: section.offset,

@@ -7,6 +7,7 @@
 //! Everything here reads bytes that others wrote: no length, offset or count is trusted, nothing panics, and every
 //! [`Error`] says what was found and where. Nothing here loads or runs code; that is the HSA runtime's part.
 
+mod archive;
 mod bytes;
 mod message_pack;
 
@@ -16,6 +17,7 @@ pub mod compressed;
 pub mod elf;
 pub mod entry_id;
 pub mod error;
+pub mod fat_binary;
 pub mod kernel_descriptor;
 pub mod metadata;
 pub mod target_id;
