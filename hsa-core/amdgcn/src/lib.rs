@@ -10,6 +10,7 @@
 pub mod engine;
 pub mod interp;
 pub mod ir;
+pub mod image;
 pub mod isa;
 pub mod memory;
 pub mod target;
