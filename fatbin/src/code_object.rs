@@ -8,6 +8,7 @@ use crate::elf::{self, Elf, Relocation, Section, Segment, Symbol, SymbolKind};
 use crate::error::{Error, Result};
 use crate::kernel_descriptor::{self, KernelDescriptor};
 use crate::metadata::Metadata;
+use crate::metadata_v2;
 use crate::target_id::{Feature, Fit, Processor, TargetId};
 
 /// `e_machine` of AMDGPU.
@@ -260,10 +261,7 @@ impl<'a> CodeObject<'a> {
             return Metadata::parse(note.description);
         }
         match find(b"AMD", NT_AMD_HSA_METADATA) {
-            Some(_) => Err(Error::Yaml {
-                line: 1,
-                reason: "metadata of code object v2 is not supported",
-            }),
+            Some(note) => metadata_v2::parse(note.description),
             None => Err(Error::NoMetadata),
         }
     }

@@ -259,7 +259,9 @@ mod tests {
     }
 
     fn sample() -> Vec<u8> {
-        (0..100_000_u32).map(|i| ((i / 7) ^ (i >> 9)) as u8).collect()
+        (0..100_000_u32)
+            .map(|i| ((i / 7) ^ (i >> 9)) as u8)
+            .collect()
     }
 
     #[test]

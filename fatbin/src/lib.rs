@@ -10,6 +10,8 @@
 mod archive;
 mod bytes;
 mod message_pack;
+mod metadata_v2;
+mod yaml;
 
 pub mod bundle;
 pub mod code_object;

@@ -383,13 +383,13 @@ fn argument_metadata(fields: &Fields<'_, '_>) -> Result<ArgumentMetadata> {
 }
 
 /// A map of the tree with the path that leads to it.
-struct Fields<'t, 'a> {
+pub(crate) struct Fields<'t, 'a> {
     path: String,
     map: &'t [(Value<'a>, Value<'a>)],
 }
 
 impl<'t, 'a> Fields<'t, 'a> {
-    fn new(path: &str, value: &'t Value<'a>) -> Result<Self> {
+    pub(crate) fn new(path: &str, value: &'t Value<'a>) -> Result<Self> {
         match value {
             Value::Map(map) => Ok(Self {
                 path: path.to_owned(),
@@ -406,21 +406,34 @@ impl<'t, 'a> Fields<'t, 'a> {
         }
     }
 
-    fn error<T>(&self, name: &str, reason: &'static str) -> Result<T> {
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// A map inside this one; empty when it is missing.
+    pub(crate) fn child(&self, name: &str) -> Result<Self> {
+        let path = format!("{}.{name}", self.path);
+        match self.get(name) {
+            None | Some(Value::Nil) => Ok(Self { path, map: &[] }),
+            Some(value) => Self::new(&path, value),
+        }
+    }
+
+    pub(crate) fn error<T>(&self, name: &str, reason: &'static str) -> Result<T> {
         Err(Error::Metadata {
             path: format!("{}{name}", self.path),
             reason,
         })
     }
 
-    fn get(&self, name: &str) -> Option<&'t Value<'a>> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'t Value<'a>> {
         self.map
             .iter()
             .find(|(key, _)| *key == Value::Str(name))
             .map(|(_, value)| value)
     }
 
-    fn array(&self, name: &str) -> Result<&'t [Value<'a>]> {
+    pub(crate) fn array(&self, name: &str) -> Result<&'t [Value<'a>]> {
         match self.get(name) {
             None | Some(Value::Nil) => Ok(&[]),
             Some(Value::Array(values)) => Ok(values),
@@ -428,7 +441,7 @@ impl<'t, 'a> Fields<'t, 'a> {
         }
     }
 
-    fn str(&self, name: &str) -> Result<Option<&'a str>> {
+    pub(crate) fn str(&self, name: &str) -> Result<Option<&'a str>> {
         match self.get(name) {
             None | Some(Value::Nil) => Ok(None),
             Some(Value::Str(text)) => Ok(Some(text)),
@@ -436,16 +449,20 @@ impl<'t, 'a> Fields<'t, 'a> {
         }
     }
 
-    fn string(&self, name: &str) -> Result<Option<String>> {
+    pub(crate) fn string(&self, name: &str) -> Result<Option<String>> {
         Ok(self.str(name)?.map(str::to_owned))
     }
 
-    fn required_string(&self, name: &str) -> Result<String> {
+    pub(crate) fn required_string(&self, name: &str) -> Result<String> {
         self.string(name)?
             .map_or_else(|| self.error(name, "is missing"), Ok)
     }
 
-    fn word<T>(&self, name: &str, from_text: fn(&str) -> Option<T>) -> Result<Option<T>> {
+    pub(crate) fn word<T>(
+        &self,
+        name: &str,
+        from_text: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>> {
         match self.str(name)? {
             None => Ok(None),
             Some(text) => from_text(text).map_or_else(
@@ -455,7 +472,7 @@ impl<'t, 'a> Fields<'t, 'a> {
         }
     }
 
-    fn number(&self, name: &str) -> Result<Option<u32>> {
+    pub(crate) fn number(&self, name: &str) -> Result<Option<u32>> {
         match self.get(name) {
             None | Some(Value::Nil) => Ok(None),
             Some(value) => as_u32(value).map_or_else(
@@ -465,12 +482,12 @@ impl<'t, 'a> Fields<'t, 'a> {
         }
     }
 
-    fn required_number(&self, name: &str) -> Result<u32> {
+    pub(crate) fn required_number(&self, name: &str) -> Result<u32> {
         self.number(name)?
             .map_or_else(|| self.error(name, "is missing"), Ok)
     }
 
-    fn numbers<const N: usize>(&self, name: &str) -> Result<Option<[u32; N]>> {
+    pub(crate) fn numbers<const N: usize>(&self, name: &str) -> Result<Option<[u32; N]>> {
         if self.get(name).is_none() {
             return Ok(None);
         }
@@ -482,7 +499,7 @@ impl<'t, 'a> Fields<'t, 'a> {
     }
 
     /// A boolean; LLVM writes some as numbers.
-    fn flag(&self, name: &str) -> Result<Option<bool>> {
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>> {
         match self.get(name) {
             None | Some(Value::Nil) => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
