@@ -1,0 +1,136 @@
+//! A worker's cache of the guest map.
+//!
+//! Each memory instruction has a line of its own (by its place in the code), because an instruction nearly always stays
+//! in one allocation. A line answers with one subtraction and one comparison. A miss searches the snapshot.
+
+use super::{GuestMap, Mapping, Rights, Snapshot, epoch::Slice};
+
+/// Lines of a cache; a power of two.
+const LINES: usize = 64;
+
+/// An access that the map does not allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryFault {
+    /// Guest address of the first byte that may not be accessed.
+    pub address: u64,
+    /// Bytes of the access that failed.
+    pub size: u64,
+    /// A store or an atomic.
+    pub write: bool,
+}
+
+/// One remembered mapping.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    base: u64,
+    /// Bytes that may be read from `base` on; 0 if none.
+    readable: u64,
+    /// Bytes that may be written from `base` on; 0 if none.
+    writable: u64,
+    /// Host address minus guest address.
+    delta: u64,
+}
+
+const EMPTY: Line = Line { base: 0, readable: 0, writable: 0, delta: 0 };
+
+impl Line {
+    fn new(mapping: &Mapping) -> Self {
+        let len_with = |right| if mapping.rights.contains(right) { mapping.len } else { 0 };
+        Self {
+            base: mapping.base,
+            readable: len_with(Rights::READ),
+            writable: len_with(Rights::WRITE),
+            delta: (mapping.host.expose_provenance() as u64).wrapping_sub(mapping.base),
+        }
+    }
+
+    #[inline(always)]
+    fn resolve<const WRITE: bool>(&self, address: u64, size: u64) -> Option<*mut u8> {
+        let len = if WRITE { self.writable } else { self.readable };
+        let offset = address.wrapping_sub(self.base);
+        (offset < len && size <= len - offset)
+            .then(|| std::ptr::with_exposed_provenance_mut(address.wrapping_add(self.delta) as usize))
+    }
+}
+
+/// A thread's view of one guest map. Between [`begin`](Self::begin) and the end of that slice the addresses that it gives may be
+/// dereferenced; outside it holds no snapshot, and what it answers from its lines may be stale.
+#[derive(Debug)]
+pub struct MapCache {
+    lines: [Line; LINES],
+    /// Generation that the lines were filled from.
+    generation: u64,
+    /// The snapshot of this slice; null outside.
+    snapshot: *const Snapshot,
+}
+
+impl Default for MapCache {
+    fn default() -> Self {
+        Self { lines: [EMPTY; LINES], generation: 0, snapshot: std::ptr::null() }
+    }
+}
+
+impl MapCache {
+    /// Begins a slice on a map. The lines survive if the map has not changed since they were filled.
+    pub fn begin<'a>(&'a mut self, map: &'a GuestMap) -> MapSlice<'a> {
+        let slice = Slice::enter();
+        // The generation is read first: if a writer comes in between, the lines are dropped once too often, never too seldom.
+        let generation = map.generation();
+        self.snapshot = map.current();
+        if self.generation != generation {
+            self.lines = [EMPTY; LINES];
+            self.generation = generation;
+        }
+        MapSlice { cache: self, _slice: slice }
+    }
+
+    /// Host address of `size` bytes at a guest address, for reading. `site` numbers the instruction.
+    #[inline(always)]
+    pub fn read(&mut self, site: usize, address: u64, size: u64) -> Result<*const u8, MemoryFault> {
+        match self.lines[site % LINES].resolve::<false>(address, size) {
+            Some(host) => Ok(host),
+            None => self.miss(site, address, size, false).map(<*mut u8>::cast_const),
+        }
+    }
+
+    /// Host address of `size` bytes at a guest address, for writing and atomics.
+    #[inline(always)]
+    pub fn write(&mut self, site: usize, address: u64, size: u64) -> Result<*mut u8, MemoryFault> {
+        match self.lines[site % LINES].resolve::<true>(address, size) {
+            Some(host) => Ok(host),
+            None => self.miss(site, address, size, true),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn miss(&mut self, site: usize, address: u64, size: u64, write: bool) -> Result<*mut u8, MemoryFault> {
+        let fault = |address| MemoryFault { address, size, write };
+        // SAFETY: `snapshot` is null or the snapshot loaded inside the running slice, which keeps it alive.
+        let snapshot = unsafe { self.snapshot.as_ref() }.ok_or(fault(address))?;
+        let mapping = snapshot.find(address).ok_or(fault(address))?;
+        let line = Line::new(mapping);
+        let found = if write { line.resolve::<true>(address, size) } else { line.resolve::<false>(address, size) };
+        if found.is_some() {
+            self.lines[site % LINES] = line;
+        }
+        // With the right missing the first byte is at fault, else the first byte past the end.
+        let allowed = mapping.rights.contains(if write { Rights::WRITE } else { Rights::READ });
+        found.ok_or(fault(if allowed { mapping.base + mapping.len } else { address }))
+    }
+}
+
+/// A slice in which a [`MapCache`] may be used.
+#[derive(Debug)]
+pub struct MapSlice<'a> {
+    /// The cache.
+    pub cache: &'a mut MapCache,
+    _slice: Slice,
+}
+
+impl Drop for MapSlice<'_> {
+    fn drop(&mut self) {
+        self.cache.snapshot = std::ptr::null();
+        // Lines stay for the next slice, which checks the generation.
+    }
+}
