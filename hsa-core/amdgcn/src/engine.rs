@@ -4,27 +4,32 @@
 //! it has nothing to do (`Poll::Idle`: someone will wake it), or until its slice is over (`Poll::Again`). Host threads that wait for
 //! the device call [`Engine::help`] and run tasks themselves until what they wait for has come.
 
-use std::sync::Arc;
+mod code;
+mod pool;
+mod signals;
+mod task;
+
+use std::{
+    cell::Cell,
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, LazyLock},
+};
 
 use gneiss_fatbin::kernel_descriptor::KernelDescriptor;
 
-use crate::{memory::GuestMap, target::Target};
+pub use task::{Poll, Task, TaskState};
 
-/// What a task says at the end of its slice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Poll {
-    /// Nothing to do until the next [`Engine::wake`].
-    Idle,
-    /// More to do: put it at the end of the run queue.
-    Again,
-}
+pub use crate::fault::{Fault, FaultKind};
+pub(crate) use pool::Item;
+use code::CodeRegistry;
+use pool::Pool;
 
-/// A unit of work of the pool. `poll` is never called by two threads at once for one handle (a wake during a poll makes it run
-/// once more); a dispatch that may use many workers is woken once for each.
-pub trait Task: Send + Sync {
-    /// Runs one slice.
-    fn poll(self: Arc<Self>, engine: &Arc<Engine>) -> Poll;
-}
+use crate::{
+    dispatch::{Dispatch, Dispatches},
+    memory::GuestMap,
+    target::Target,
+};
 
 /// Everything that a kernel dispatch needs, from the AQL packet, the kernel descriptor and the queue.
 #[derive(Clone, Debug)]
@@ -75,110 +80,144 @@ pub trait DispatchClient: Send + Sync {
     fn interrupt(&self, event_id: u32);
 }
 
-/// A code object that the loader has put into memory.
-#[derive(Clone, Debug)]
-pub struct LoadedCode {
-    /// Guest address of its first byte.
-    pub base: u64,
-    /// Bytes.
-    pub len: u64,
-    /// Functions for fault reports: address, size, name.
-    pub symbols: Vec<(u64, u64, String)>,
-    /// The ELF image, for source lines.
-    pub elf: Arc<[u8]>,
-}
-
-/// Why a dispatch stopped. The report that a person reads is its `Display`.
-#[derive(Clone, Debug)]
-pub struct Fault {
-    /// What happened.
-    pub kind: FaultKind,
-    /// Kernel name, if the loader said it.
-    pub kernel: String,
-    /// Program counter.
-    pub pc: u64,
-    /// Work-group that faulted.
-    pub workgroup: [u32; 3],
-    /// Wave in the group.
-    pub wave: u32,
-    /// First lane that faulted, if it was a lane.
-    pub lane: Option<u32>,
-    /// Text of the instruction, source line, nearest allocation and the like, one fact a line.
-    pub notes: Vec<String>,
-}
-
-/// The kinds of stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
-    /// The bytes at the PC are no instruction of this target.
-    IllegalInstruction,
-    /// A known instruction that this engine does not execute.
-    Unsupported,
-    /// No mapping at the address, or not with that right.
-    Memory {
-        /// Address.
-        address: u64,
-        /// It was a write.
-        write: bool,
-    },
-    /// LDS or scratch access out of its aperture.
-    Aperture {
-        /// Address.
-        address: u64,
-    },
-    /// `s_trap` with this id (2: abort).
-    Trap(u8),
-    /// `GNEISS_KERNEL_TIMEOUT` has passed.
-    Timeout,
-    /// The queue or device was destroyed.
-    Cancelled,
-    /// A bug of ours; the text says which.
-    Internal,
-}
+pub use code::LoadedCode;
 
 /// The engine: worker pool and everything that all GPUs share. One per process.
-#[derive(Debug)]
-pub struct Engine {}
+pub struct Engine {
+    pool: Arc<Pool>,
+    dispatches: Dispatches,
+    pub(crate) code: CodeRegistry,
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("threads", &self.pool.threads()).finish_non_exhaustive()
+    }
+}
+
+static GLOBAL: LazyLock<Arc<Engine>> = LazyLock::new(|| Arc::new(Engine::new()));
+
+thread_local! {
+    /// The thread is inside [`run`] and will look into the queue when the item is done: no need to wake a worker for what it pushes.
+    static LOOKS_AGAIN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What a worker does with an item.
+fn run(item: Item) {
+    run_until(&GLOBAL, item, &mut || false);
+}
+
+/// Runs an item; a helping thread leaves a dispatch at the end of a slice once `done` says true.
+fn run_until(engine: &Arc<Engine>, item: Item, done: &mut dyn FnMut() -> bool) {
+    match item {
+        Item::Task(task) => {
+            task.state().start();
+            let before = LOOKS_AGAIN.replace(true);
+            let poll = catch_unwind(AssertUnwindSafe(|| task.clone().poll(engine))).unwrap_or_else(|_| {
+                tracing::error!("a task of the engine panicked; it stays idle until its next wake");
+                Poll::Idle
+            });
+            if task.state().finish(poll) {
+                engine.pool.push(Item::Task(task), false, run);
+            }
+            LOOKS_AGAIN.set(before);
+        }
+        Item::Dispatch(dispatch) => dispatch.take_part(engine, done),
+    }
+}
 
 impl Engine {
-    /// The process's engine. Threads start at the first [`wake`](Self::wake).
-    pub fn global() -> &'static Arc<Engine> {
-        todo!()
+    fn new() -> Self {
+        Self { pool: Arc::new(Pool::new()), dispatches: Dispatches::default(), code: CodeRegistry::default() }
     }
 
-    /// Makes a task ready. Cheap; no allocation; wakes a sleeping worker if there is one.
-    pub fn wake(self: &Arc<Self>, _task: &Arc<dyn Task>) {
-        todo!()
+    /// The process's engine. Threads start at the first [`wake`](Self::wake).
+    pub fn global() -> &'static Arc<Engine> {
+        &GLOBAL
+    }
+
+    /// Number of worker threads.
+    pub fn threads(&self) -> usize {
+        self.pool.threads()
+    }
+
+    /// Makes a task ready. Cheap; no allocation; wakes a sleeping worker if there is one and no thread looks for work already.
+    pub fn wake(self: &Arc<Self>, task: &Arc<dyn Task>) {
+        if task.state().wake() {
+            self.push(Item::Task(task.clone()));
+        }
+    }
+
+    /// Puts an item into the run queue.
+    pub(crate) fn push(&self, item: Item) {
+        self.pool.push(item, !LOOKS_AGAIN.get(), run);
+    }
+
+    /// Whether items wait in the run queue.
+    pub(crate) fn has_work(&self) -> bool {
+        self.pool.has_work()
     }
 
     /// Runs ready tasks on the calling thread while `done` says false; returns when `done` says true or there is no ready task.
     /// Signals are blocked and MXCSR is saved around it. The caller then spins or sleeps as it likes.
-    pub fn help(self: &Arc<Self>, _done: &mut dyn FnMut() -> bool) {
-        todo!()
+    ///
+    /// From within a task, a client's callback or `done` itself it does nothing: that thread is running an item already.
+    pub fn help(self: &Arc<Self>, done: &mut dyn FnMut() -> bool) {
+        if LOOKS_AGAIN.get() {
+            return;
+        }
+        let mut mask = None;
+        while !done() {
+            let Some(item) = self.pool.pop() else { break };
+            mask.get_or_insert_with(signals::block_all);
+            // This thread keeps one item; if more wait, someone else may have them.
+            if self.pool.has_work() {
+                self.pool.wake_one(run);
+            }
+            run_until(self, item, done);
+        }
+        // What this thread leaves behind is for the workers.
+        if mask.is_some() && self.pool.has_work() {
+            self.pool.wake_one(run);
+        }
+        if let Some(mask) = mask {
+            signals::restore(&mask);
+        }
     }
 
     /// Starts a dispatch. Its groups run on the pool in order; `client.finished(token, …)` is called once.
-    pub fn dispatch(
-        self: &Arc<Self>,
-        _info: DispatchInfo,
-        _client: &Arc<dyn DispatchClient>,
-        _token: u64,
-    ) {
-        todo!()
+    pub fn dispatch(self: &Arc<Self>, info: DispatchInfo, client: &Arc<dyn DispatchClient>, token: u64) {
+        self.dispatches.start(self, info, client.clone(), token);
     }
 
     /// Asks running dispatches with this token and client to stop; `finished` still comes, with [`FaultKind::Cancelled`].
-    pub fn cancel(&self, _client: &Arc<dyn DispatchClient>, _token: u64) {
-        todo!()
+    pub fn cancel(self: &Arc<Self>, client: &Arc<dyn DispatchClient>, token: u64) {
+        self.dispatches.cancel(self, client, token);
     }
 
     /// Tells of loaded code: for names, source lines and the decode cache.
-    pub fn code_loaded(&self, _code: LoadedCode) {
-        todo!()
+    pub fn code_loaded(&self, code: LoadedCode) {
+        self.code.add(code);
     }
 
     /// Forgets code; its decode cache entries go.
-    pub fn code_unloaded(&self, _base: u64) {
-        todo!()
+    pub fn code_unloaded(&self, base: u64) {
+        self.code.remove(base);
+    }
+
+    /// Calls something on a thread that looks into the queue soon: what it makes ready needs no other worker.
+    pub(crate) fn looking_again<R>(&self, call: impl FnOnce() -> R) -> R {
+        let before = LOOKS_AGAIN.replace(true);
+        let result = call();
+        LOOKS_AGAIN.set(before);
+        result
+    }
+
+    /// Takes a finished dispatch back for the next start.
+    pub(crate) fn recycle(&self, dispatch: Arc<Dispatch>) {
+        self.dispatches.recycle(dispatch);
     }
 }
+
+#[cfg(test)]
+mod tests;

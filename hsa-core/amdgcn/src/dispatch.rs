@@ -1,0 +1,411 @@
+//! A dispatch: the grid of a kernel launch, its groups taken in order by the threads that take part.
+//!
+//! A dispatch stands in the run queue at most once (`queued`). A thread that pops it takes a *seat* and runs groups: first those
+//! that other seats have left behind (`parked`), then new ones by the counter `next`. Once a seat knows that there is enough left
+//! to pay for another thread, it puts the dispatch into the queue again. A group that waits (for a lock that another group holds,
+//! for the host) goes behind the seat's other groups, and new groups start up to the occupancy of the GPU. So
+//! every resident group makes progress, as on a GPU. A seat gives way to other items of the queue at the end of a slice.
+//!
+//! Life: [`Dispatches::start`] fills a closed object of the pool and opens it (no allocation after warm-up). Whoever ends the last
+//! group, or leaves the last seat after a stop, tells the client (`finished` makes that once). When the last seat of a finished
+//! dispatch is left, the object is closed and goes back to the pool. Nobody takes a seat of a closed object, so filling is
+//! exclusive. A queue item may outlive its dispatch; it then finds a closed object, or helps the next dispatch in it.
+//!
+//! | field | who may touch it |
+//! | --- | --- |
+//! | `seats` | number of seats, or [`CLOSED`] |
+//! | `job` | whoever fills or empties the closed object; read by holders of a seat |
+//! | `next`, `done`, `resident` | holders of a seat; the last increment of `done` sees everything before (AcqRel) |
+//! | `stop` | set once by whoever stops the dispatch, after `fault`; seats look at it before every slice |
+//! | `parked` | holders of a seat, under its lock, when they leave or have nothing to run |
+
+use std::{
+    cell::UnsafeCell,
+    collections::VecDeque,
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use crossbeam_queue::SegQueue;
+use crossbeam_utils::CachePadded;
+use parking_lot::Mutex;
+
+use crate::{
+    engine::{DispatchClient, DispatchInfo, Engine, Item},
+    fault::{Fault, FaultKind},
+    launch::LaunchPlan,
+    workgroup::{Group, GroupExit, Worker},
+};
+
+/// What a dispatch runs.
+pub(crate) struct Job {
+    pub(crate) info: DispatchInfo,
+    pub(crate) plan: LaunchPlan,
+    client: Arc<dyn DispatchClient>,
+    token: u64,
+    /// When `GNEISS_KERNEL_TIMEOUT` stops it.
+    deadline: Option<Instant>,
+}
+
+impl Job {
+    /// Tells the client of `s_sendmsg MSG_INTERRUPT`.
+    pub(crate) fn interrupt(&self, event_id: u32) {
+        self.client.interrupt(event_id);
+    }
+}
+
+/// In `seats`: the object is not in use.
+const CLOSED: u32 = 1 << 31;
+
+/// See the module's documentation.
+pub(crate) struct Dispatch {
+    job: UnsafeCell<Option<Job>>,
+    seats: AtomicU32,
+    next: CachePadded<AtomicU64>,
+    done: CachePadded<AtomicU64>,
+    resident: AtomicU64,
+    queued: AtomicBool,
+    stop: AtomicBool,
+    finished: AtomicBool,
+    parked: Mutex<VecDeque<Box<Group>>>,
+    fault: Mutex<Option<Box<Fault>>>,
+}
+
+// SAFETY: `job` is the only field without its own synchronisation; it changes only while the object is closed, by the one thread
+// that took it from the pool or closed it, and is shared otherwise. `Job` is Send and Sync.
+unsafe impl Sync for Dispatch {}
+// SAFETY: all contents are Send.
+unsafe impl Send for Dispatch {}
+
+impl fmt::Debug for Dispatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dispatch").field("next", &self.next).field("done", &self.done).finish_non_exhaustive()
+    }
+}
+
+/// A seat that runs other groups' work for this long looks whether other items wait.
+const SEAT_TIME: Duration = Duration::from_millis(2);
+
+/// Work that is worth waking another thread for.
+const SHARE_TIME: Duration = Duration::from_micros(15);
+
+/// `GNEISS_KERNEL_TIMEOUT`: a number of seconds, or one with the unit `ms` or `s`.
+static TIMEOUT: LazyLock<Option<Duration>> = LazyLock::new(|| {
+    let text = std::env::var("GNEISS_KERNEL_TIMEOUT").ok()?;
+    let parsed = parse_duration(text.trim());
+    if parsed.is_none() {
+        tracing::warn!(%text, "GNEISS_KERNEL_TIMEOUT is not a time like 10s or 500ms; ignored");
+    }
+    parsed
+});
+
+fn parse_duration(text: &str) -> Option<Duration> {
+    let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+        (Some(number), _) => (number, 1e-3),
+        (None, Some(number)) => (number, 1.0),
+        (None, None) => (text, 1.0),
+    };
+    let seconds = number.trim().parse::<f64>().ok()? * unit;
+    (seconds > 0.0).then(|| Duration::try_from_secs_f64(seconds).ok()).flatten()
+}
+
+impl Dispatch {
+    /// A closed object.
+    fn closed() -> Self {
+        Self {
+            job: UnsafeCell::new(None),
+            seats: AtomicU32::new(CLOSED),
+            next: CachePadded::default(),
+            done: CachePadded::default(),
+            resident: AtomicU64::new(0),
+            queued: AtomicBool::new(false),
+            stop: AtomicBool::new(false),
+            finished: AtomicBool::new(false),
+            parked: Mutex::default(),
+            fault: Mutex::default(),
+        }
+    }
+
+    /// Fills the object and opens it with one seat, which the caller holds.
+    ///
+    /// # Safety
+    /// The object is closed and the caller has taken it from the pool.
+    unsafe fn open(&self, job: Job) {
+        // SAFETY: closed, and owned by the caller: nobody else looks at the job.
+        unsafe { *self.job.get() = Some(job) };
+        for counter in [&*self.next, &*self.done, &self.resident] {
+            counter.store(0, Ordering::Relaxed);
+        }
+        for flag in [&self.queued, &self.stop, &self.finished] {
+            flag.store(false, Ordering::Relaxed);
+        }
+        // Release pairs with the Acquire in `enter`: who takes a seat sees the job.
+        self.seats.store(1, Ordering::Release);
+    }
+
+    /// Takes a seat, unless the object is closed.
+    fn enter(&self) -> bool {
+        self.seats
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |seats| (seats & CLOSED == 0).then_some(seats + 1))
+            .is_ok()
+    }
+
+    /// Leaves a seat. The last one to leave does what is left to do.
+    fn leave(self: &Arc<Self>, engine: &Arc<Engine>) {
+        while self.seats.fetch_sub(1, Ordering::AcqRel) == 1 {
+            if self.finished.load(Ordering::Acquire) {
+                if self.seats.compare_exchange(0, CLOSED, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                    // SAFETY: this thread closed the object; nobody takes a seat until it is opened again.
+                    unsafe { *self.job.get() = None };
+                    engine.recycle(self.clone());
+                }
+                return;
+            }
+            // A stopped dispatch ends when nobody runs its groups any more.
+            if !self.stop.load(Ordering::Acquire) || !self.enter() {
+                return;
+            }
+            self.finish(engine);
+        }
+    }
+
+    /// The job. Only for holders of a seat.
+    fn job(&self) -> &Job {
+        debug_assert_ne!(self.seats.load(Ordering::Relaxed) & !CLOSED, 0);
+        // SAFETY: a seat is held, so the object is open and the job does not change.
+        unsafe { (*self.job.get()).as_ref() }.expect("an open dispatch has a job")
+    }
+
+    /// Puts the dispatch into the run queue unless it is there.
+    pub(crate) fn enqueue(self: &Arc<Self>, engine: &Engine) {
+        if !self.queued.swap(true, Ordering::AcqRel) {
+            engine.push(Item::Dispatch(self.clone()));
+        }
+    }
+
+    /// Stops the dispatch with a fault; the first one counts.
+    fn stop(&self, fault: Box<Fault>) {
+        self.fault.lock().get_or_insert(fault);
+        // Release pairs with the Acquire in `take_part`: who sees the stop sees the fault.
+        self.stop.store(true, Ordering::Release);
+    }
+
+    /// Takes a seat and runs groups until there is nothing to run, others should have the thread, or `leave` says true.
+    pub(crate) fn take_part(self: Arc<Self>, engine: &Arc<Engine>, leave: &mut dyn FnMut() -> bool) {
+        self.queued.store(false, Ordering::Release);
+        if !self.enter() {
+            return;
+        }
+        if !self.finished.load(Ordering::Acquire) {
+            let run = AssertUnwindSafe(|| Worker::with(|worker| self.run_groups(engine, worker, leave)));
+            if let Err(panic) = catch_unwind(run) {
+                let text = panic.downcast_ref::<String>().cloned();
+                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|&s| s.to_owned())).unwrap_or_default();
+                self.stop(Fault::of_dispatch(FaultKind::Internal, format!("panic: {text}")));
+            }
+            let total = self.job().plan.groups_total;
+            if self.stop.load(Ordering::Acquire) {
+                // The last to leave finishes it.
+            } else if self.done.load(Ordering::Acquire) == total {
+                self.finish(engine);
+            } else if self.next.load(Ordering::Relaxed) < total || !self.parked.lock().is_empty() {
+                self.enqueue(engine);
+            }
+        }
+        self.leave(engine);
+    }
+
+    /// Tells the client, once. The caller holds a seat.
+    fn finish(&self, engine: &Arc<Engine>) {
+        if self.finished.load(Ordering::Acquire) {
+            return;
+        }
+        let outcome = match self.fault.lock().take() {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        };
+        self.parked.lock().clear();
+        if self.finished.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let job = self.job();
+        if catch_unwind(AssertUnwindSafe(|| engine.looking_again(|| job.client.finished(job.token, outcome)))).is_err() {
+            tracing::error!("a dispatch's client panicked");
+        }
+    }
+
+    /// A group that nobody has started yet, if the GPU has room for one more.
+    fn take_new(&self, worker: &mut Worker) -> Option<Box<Group>> {
+        let plan = &self.job().plan;
+        if self.next.load(Ordering::Relaxed) >= plan.groups_total {
+            return None;
+        }
+        if self.resident.fetch_add(1, Ordering::Relaxed) >= plan.resident_limit {
+            self.resident.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        if number >= plan.groups_total {
+            self.resident.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        Some(worker.start_group(self.job(), number))
+    }
+
+    fn run_groups(self: &Arc<Self>, engine: &Arc<Engine>, worker: &mut Worker, leave: &mut dyn FnMut() -> bool) {
+        let job = self.job();
+        let total = job.plan.groups_total;
+        let began = Instant::now();
+        let mut ended = 0u64;
+        // Groups of this seat that have begun and wait for their next turn.
+        let mut own: VecDeque<Box<Group>> = worker.take_list();
+        // Turns in a row in which no group got on.
+        let mut idle_turns = 0usize;
+        let mut waited = false;
+        loop {
+            if self.stop.load(Ordering::Acquire) {
+                own.drain(..).for_each(|group| worker.give_back(group));
+                break;
+            }
+            // After a group that waits, a new one: it may be the one that is waited for.
+            let fresh = if own.is_empty() || waited { self.take_new(worker) } else { None };
+            let next = fresh.or_else(|| own.pop_front()).or_else(|| self.parked.lock().pop_front());
+            let Some(mut group) = next else { break };
+            match group.run_slice(job, engine, worker) {
+                GroupExit::Done => {
+                    worker.give_back(group);
+                    self.resident.fetch_sub(1, Ordering::Relaxed);
+                    ended += 1;
+                    idle_turns = 0;
+                    waited = false;
+                    if self.done.fetch_add(1, Ordering::AcqRel) + 1 == total {
+                        break;
+                    }
+                }
+                GroupExit::Yield { progress } => {
+                    own.push_back(group);
+                    waited = true;
+                    idle_turns = if progress { 0 } else { idle_turns + 1 };
+                }
+                GroupExit::Fault(fault) => {
+                    worker.give_back(group);
+                    self.stop(fault);
+                    continue;
+                }
+            }
+            if total > 1 && self.seats.load(Ordering::Relaxed) < engine.threads() as u32 {
+                self.share(engine, began, ended, own.len());
+            }
+            if leave() {
+                break;
+            }
+            if !own.is_empty() || total > ended + 64 {
+                let now = Instant::now();
+                if job.deadline.is_some_and(|deadline| now >= deadline) {
+                    self.stop(Fault::of_dispatch(FaultKind::Timeout, ""));
+                    continue;
+                }
+                if engine.has_work() && (idle_turns > own.len() || now - began > SEAT_TIME) {
+                    break;
+                }
+            }
+            if idle_turns > own.len() && !own.is_empty() {
+                wait_a_little(idle_turns / own.len());
+            }
+        }
+        if !own.is_empty() {
+            self.parked.lock().append(&mut own);
+        }
+        worker.give_list(own);
+    }
+
+    /// Offers a seat to another thread if what is left pays for its wake-up.
+    fn share(self: &Arc<Self>, engine: &Engine, began: Instant, ended: u64, waiting: usize) {
+        if self.queued.load(Ordering::Relaxed) {
+            return;
+        }
+        let left = self.job().plan.groups_total.saturating_sub(self.next.load(Ordering::Relaxed));
+        if left == 0 && waiting < 2 {
+            return;
+        }
+        // A group whose first slice is over without an end is long.
+        let worth = waiting > 0 || {
+            let per_group = began.elapsed().as_nanos() / u128::from(ended.max(1));
+            per_group * u128::from(left) > SHARE_TIME.as_nanos()
+        };
+        if worth {
+            self.enqueue(engine);
+        }
+    }
+}
+
+/// Backs off while all groups wait for something outside: the host, another process, another queue.
+fn wait_a_little(rounds: usize) {
+    match rounds {
+        0..16 => std::hint::spin_loop(),
+        16..64 => std::thread::yield_now(),
+        _ => std::thread::sleep(Duration::from_micros(50)),
+    }
+}
+
+/// All dispatch objects of the engine.
+#[derive(Debug, Default)]
+pub(crate) struct Dispatches {
+    free: SegQueue<Arc<Dispatch>>,
+    /// Every object that was ever made, for `cancel`. Changes only when the pool grows.
+    all: Mutex<Vec<Arc<Dispatch>>>,
+}
+
+impl Dispatches {
+    /// Makes a dispatch ready to run. One that cannot run is made all the same, stopped with the reason.
+    pub(crate) fn start(
+        &self,
+        engine: &Arc<Engine>,
+        info: DispatchInfo,
+        client: Arc<dyn DispatchClient>,
+        token: u64,
+    ) {
+        let (plan, refused) = match LaunchPlan::new(engine, &info) {
+            Ok(plan) => (plan, None),
+            Err(fault) => (LaunchPlan::nothing(), Some(fault)),
+        };
+        let deadline = TIMEOUT.map(|timeout| Instant::now() + timeout);
+        let dispatch = self.free.pop().unwrap_or_else(|| {
+            let dispatch = Arc::new(Dispatch::closed());
+            self.all.lock().push(dispatch.clone());
+            dispatch
+        });
+        // SAFETY: objects in the pool are closed, and this one was just taken from it.
+        unsafe { dispatch.open(Job { info, plan, client, token, deadline }) };
+        if let Some(fault) = refused {
+            dispatch.stop(fault);
+        }
+        dispatch.enqueue(engine);
+        dispatch.leave(engine);
+    }
+
+    /// Stops the dispatches with this client and token.
+    pub(crate) fn cancel(&self, engine: &Arc<Engine>, client: &Arc<dyn DispatchClient>, token: u64) {
+        let all = self.all.lock().clone();
+        for dispatch in all {
+            if !dispatch.enter() {
+                continue;
+            }
+            let job = dispatch.job();
+            if job.token == token && std::ptr::addr_eq(Arc::as_ptr(&job.client), Arc::as_ptr(client)) {
+                dispatch.stop(Fault::of_dispatch(FaultKind::Cancelled, ""));
+            }
+            dispatch.leave(engine);
+        }
+    }
+
+    /// Takes a closed object back.
+    pub(crate) fn recycle(&self, dispatch: Arc<Dispatch>) {
+        self.free.push(dispatch);
+    }
+}
