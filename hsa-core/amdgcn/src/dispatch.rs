@@ -31,7 +31,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crossbeam_queue::SegQueue;
+use crossbeam_queue::ArrayQueue;
 use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
@@ -276,7 +276,7 @@ impl Dispatch {
             let fresh = if own.is_empty() || waited { self.take_new(worker) } else { None };
             let next = fresh.or_else(|| own.pop_front()).or_else(|| self.parked.lock().pop_front());
             let Some(mut group) = next else { break };
-            match group.run_slice(job, engine, worker) {
+            match group.run_slice(job, engine, &mut worker.cache) {
                 GroupExit::Done => {
                     worker.give_back(group);
                     self.resident.fetch_sub(1, Ordering::Relaxed);
@@ -354,11 +354,18 @@ fn wait_a_little(rounds: usize) {
 }
 
 /// All dispatch objects of the engine.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Dispatches {
-    free: SegQueue<Arc<Dispatch>>,
+    /// Closed objects. One that does not fit is dropped.
+    free: ArrayQueue<Arc<Dispatch>>,
     /// Every object that was ever made, for `cancel`. Changes only when the pool grows.
     all: Mutex<Vec<Arc<Dispatch>>>,
+}
+
+impl Default for Dispatches {
+    fn default() -> Self {
+        Self { free: ArrayQueue::new(4096), all: Mutex::default() }
+    }
 }
 
 impl Dispatches {
@@ -406,6 +413,8 @@ impl Dispatches {
 
     /// Takes a closed object back.
     pub(crate) fn recycle(&self, dispatch: Arc<Dispatch>) {
-        self.free.push(dispatch);
+        if let Err(surplus) = self.free.push(dispatch) {
+            self.all.lock().retain(|other| !Arc::ptr_eq(other, &surplus));
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Why a dispatch stopped, and the report that a person reads.
 
+pub(crate) mod report;
+
 use std::fmt;
 
 /// Why a dispatch stopped. The report that a person reads is its `Display`.

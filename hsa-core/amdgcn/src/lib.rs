@@ -7,10 +7,14 @@
 //! * `memory`: the guest memory map.
 //! * `engine`: the worker pool, dispatches, work-groups, faults: what the HSA runtime above calls.
 
+pub(crate) mod dispatch;
 pub mod engine;
+pub mod fault;
 pub mod interp;
 pub mod ir;
 pub mod image;
 pub mod isa;
+pub mod launch;
 pub mod memory;
 pub mod target;
+pub(crate) mod workgroup;

@@ -76,8 +76,11 @@ pub struct Features {
 
 /// `gfx…` names an unknown target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown target {0:?}: known are {}", KNOWN.map(|(target, _)| target.to_string()).join(", "))]
-pub struct UnknownTarget(pub String);
+#[error("unknown target {name:?}: known are {known}", known = KNOWN.map(|(target, _)| target.to_string()).join(", "))]
+pub struct UnknownTarget {
+    /// The name that was given.
+    pub name: String,
+}
 
 const fn gfx(major: u8, minor: u8, stepping: u8) -> Target {
     Target { major, minor, stepping }
@@ -130,7 +133,7 @@ impl FromStr for Target {
     /// Reads `gfx90a`; the features of a target ID (`:xnack+`) are not part of it.
     fn from_str(name: &str) -> Result<Self, UnknownTarget> {
         let known = KNOWN.iter().map(|&(target, _)| target);
-        known.into_iter().find(|target| target.to_string() == name).ok_or_else(|| UnknownTarget(name.to_owned()))
+        known.into_iter().find(|target| target.to_string() == name).ok_or_else(|| UnknownTarget { name: name.to_owned() })
     }
 }
 

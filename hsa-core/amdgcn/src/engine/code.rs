@@ -1,11 +1,21 @@
-//! What the loader has put into memory: names for reports, and the generation that decoded code is checked against.
+//! What the loader has put into memory, and the code that was lowered from it.
+//!
+//! Lowered code is kept per GPU, entry point and register configuration. It goes when the loader says that the code object at that
+//! address has come or gone; running dispatches keep theirs until they end.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
 };
 
 use parking_lot::RwLock;
+
+use super::Gpu;
+use crate::{
+    ir::program::{CodeSource, FetchError, LowerConfig, Program},
+    isa::inst::Inst,
+    memory::Rights,
+};
 
 /// A code object that the loader has put into memory.
 #[derive(Clone, Debug)]
@@ -20,30 +30,92 @@ pub struct LoadedCode {
     pub elf: Arc<[u8]>,
 }
 
-/// All loaded code.
+/// A kernel as it was lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    /// Address of the `Gpu`; its weak reference stands beside the program.
+    gpu: usize,
+    entry: u64,
+    wave64: bool,
+    vgprs: u32,
+    agprs: u32,
+}
+
+/// All loaded and lowered code.
 #[derive(Debug, Default)]
 pub(crate) struct CodeRegistry {
     loaded: RwLock<Vec<Arc<LoadedCode>>>,
-    /// Grows with every change; decoded code of an older generation is not used.
-    generation: AtomicU64,
+    programs: RwLock<HashMap<Key, (Weak<Gpu>, Arc<Program>)>>,
+}
+
+/// Instructions from the memory of a GPU.
+#[derive(Debug)]
+struct GuestCode {
+    gpu: Weak<Gpu>,
+}
+
+/// Bytes of the longest instruction: two dwords and a literal, or an image instruction with three dwords of addresses.
+const LONGEST: usize = 20;
+
+impl CodeSource for GuestCode {
+    fn fetch(&self, pc: u64) -> Result<Inst, FetchError> {
+        let gpu = self.gpu.upgrade().ok_or(FetchError::Unmapped)?;
+        let mapping = gpu.map.find(pc).filter(|m| m.rights.contains(Rights::EXECUTE)).ok_or(FetchError::Unmapped)?;
+        let offset = pc - mapping.base;
+        let len = (mapping.len - offset).min(LONGEST as u64) as usize;
+        let mut bytes = [0; LONGEST];
+        // SAFETY: the mapping is valid for `len` bytes from `offset`; code is not freed while its kernels are launched, which is the
+        // loader's promise (`code_unloaded` comes before the memory goes, and no dispatch of it may run then).
+        unsafe { std::ptr::copy_nonoverlapping(mapping.host.add(offset as usize), bytes.as_mut_ptr(), len) };
+        decode(gpu.target, &bytes[..len])
+    }
+}
+
+fn decode(_target: crate::target::Target, bytes: &[u8]) -> Result<Inst, FetchError> {
+    Err(FetchError::Illegal(format!("{bytes:02x?}")))
 }
 
 impl CodeRegistry {
     pub(crate) fn add(&self, code: LoadedCode) {
-        let mut loaded = self.loaded.write();
-        loaded.retain(|other| other.base != code.base);
-        loaded.push(Arc::new(code));
-        self.generation.fetch_add(1, Ordering::Release);
+        self.remove(code.base);
+        self.forget(code.base, code.len);
+        self.loaded.write().push(Arc::new(code));
     }
 
     pub(crate) fn remove(&self, base: u64) {
-        self.loaded.write().retain(|code| code.base != base);
-        self.generation.fetch_add(1, Ordering::Release);
+        let mut gone = None;
+        self.loaded.write().retain(|code| {
+            let stays = code.base != base;
+            if !stays {
+                gone = Some(code.len);
+            }
+            stays
+        });
+        if let Some(len) = gone {
+            self.forget(base, len);
+        }
     }
 
-    /// Number of the present state.
-    pub(crate) fn generation(&self) -> u64 {
-        self.generation.load(Ordering::Acquire)
+    /// Drops what was lowered from a range, and what belongs to GPUs that are gone.
+    fn forget(&self, base: u64, len: u64) {
+        self.programs
+            .write()
+            .retain(|key, (gpu, _)| key.entry.wrapping_sub(base) >= len && gpu.strong_count() > 0);
+    }
+
+    /// Lowered code of the kernel at an entry point.
+    pub(crate) fn program(&self, gpu: &Arc<Gpu>, entry: u64, config: LowerConfig) -> Arc<Program> {
+        let LowerConfig { wave64, vgprs, agprs, .. } = config;
+        let key = Key { gpu: Arc::as_ptr(gpu).addr(), entry, wave64, vgprs, agprs };
+        if let Some((of, program)) = self.programs.read().get(&key)
+            && std::ptr::eq(of.as_ptr(), Arc::as_ptr(gpu))
+        {
+            return program.clone();
+        }
+        let source = Arc::new(GuestCode { gpu: Arc::downgrade(gpu) });
+        let program = Program::for_kernel(source, entry, config);
+        self.programs.write().insert(key, (Arc::downgrade(gpu), program.clone()));
+        program
     }
 
     /// The code object that holds an address.
@@ -61,5 +133,10 @@ impl LoadedCode {
             .filter(|&&(base, size, _)| address.wrapping_sub(base) < size.max(1))
             .max_by_key(|&&(base, ..)| base)
             .map(|(base, _, name)| (name.as_str(), address - base))
+    }
+
+    /// Source file and line of an address, if the code object has debug information.
+    pub(crate) fn source_line(&self, _address: u64) -> Option<String> {
+        None
     }
 }

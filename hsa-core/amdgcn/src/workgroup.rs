@@ -1,0 +1,247 @@
+//! Work-groups: the waves of one group on one thread, switched at barriers, sleeps and slice ends.
+//!
+//! A wave runs until it must wait, so that its registers stay in the L1 cache. A slice of a group ends when all its waves have
+//! ended, when all of them wait, or when the budget is spent; the group can then go on on any other thread. Groups are reused, with
+//! their registers, LDS and scratch, by the thread that runs them: no allocation after warm-up.
+//!
+//! LDS and scratch begin with whatever an earlier group of this process left there, as on hardware.
+
+use std::{cell::RefCell, collections::VecDeque, fmt};
+
+use crate::{
+    dispatch::Job,
+    engine::Engine,
+    fault::Fault,
+    interp::{
+        run::{self, Exit},
+        wave::Wave,
+    },
+    memory::MapCache,
+};
+
+/// Back edges that a wave may take before the next wave of its group has its turn.
+const WAVE_BUDGET: i64 = 2_000;
+
+/// Back edges that a group may take in one slice: short enough that a memory map's writers need not wait long.
+const GROUP_BUDGET: i64 = 8_000;
+
+/// Groups that a worker keeps for reuse.
+const KEEP: usize = 64;
+
+/// What ended a slice.
+#[derive(Debug)]
+pub(crate) enum GroupExit {
+    /// All waves have ended.
+    Done,
+    /// Waves are left.
+    Yield {
+        /// Some wave got on; otherwise all of them wait for something outside the group.
+        progress: bool,
+    },
+    /// A wave cannot go on.
+    Fault(Box<Fault>),
+}
+
+/// Where a wave of a group stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Ready,
+    AtBarrier,
+    Ended,
+}
+
+/// Bytes with 64-byte alignment, reused.
+#[derive(Debug, Default)]
+struct Buffer {
+    lines: Vec<Line>,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+impl Buffer {
+    fn reserve(&mut self, bytes: usize) {
+        let lines = bytes.div_ceil(64);
+        if self.lines.len() < lines {
+            self.lines.resize(lines, Line([0; 64]));
+        }
+    }
+
+    fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.lines.as_mut_ptr().cast()
+    }
+}
+
+/// A work-group that has begun.
+pub(crate) struct Group {
+    id: [u32; 3],
+    waves: Vec<Wave>,
+    states: Vec<State>,
+    /// Waves in use; the vectors may hold more.
+    count: usize,
+    live: usize,
+    waiting: usize,
+    lds: Buffer,
+    scratch: Buffer,
+}
+
+impl fmt::Debug for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Group").field("id", &self.id).field("live", &self.live).finish_non_exhaustive()
+    }
+}
+
+impl Group {
+    fn empty() -> Box<Self> {
+        Box::new(Self {
+            id: [0; 3],
+            waves: Vec::new(),
+            states: Vec::new(),
+            count: 0,
+            live: 0,
+            waiting: 0,
+            lds: Buffer::default(),
+            scratch: Buffer::default(),
+        })
+    }
+
+    /// Prepares the group with a number.
+    fn start(&mut self, job: &Job, number: u64) {
+        let plan = &job.plan;
+        self.id = plan.group_id(number);
+        let extent = plan.extent(&job.info, self.id);
+        let items = extent.iter().product::<u32>();
+        let lanes = plan.wave_size();
+        let count = items.div_ceil(lanes);
+        self.count = count as usize;
+        self.live = self.count;
+        self.waiting = 0;
+        if self.waves.len() < self.count {
+            self.waves.resize_with(self.count, Wave::new);
+            self.states.resize(self.count, State::Ended);
+        }
+        self.states[..self.count].fill(State::Ready);
+        self.lds.reserve(plan.lds_size as usize);
+        let lane_bytes = plan.scratch_size as usize;
+        let wave_bytes = (lane_bytes * lanes as usize).next_multiple_of(64);
+        self.scratch.reserve(wave_bytes * self.count);
+        let (lds, scratch) = (self.lds.as_mut_ptr(), self.scratch.as_mut_ptr());
+        for (n, wave) in self.waves[..self.count].iter_mut().enumerate() {
+            plan.init_wave(wave, self.id, extent, n as u32 * lanes, count);
+            wave.wave_in_group = n as u32;
+            wave.workgroup = self.id;
+            wave.hardware_id.compute_unit = (number % u64::from(job.info.gpu.compute_units.max(1))) as u32;
+            wave.hardware_id.simd = n as u32 % 4;
+            wave.hardware_id.slot = n as u32 / 4;
+            wave.lds = lds;
+            wave.lds_size = plan.lds_size;
+            // SAFETY: the buffer holds `count` areas of `wave_bytes`.
+            wave.scratch = unsafe { scratch.add(n * wave_bytes) };
+            wave.scratch_size = plan.scratch_size;
+        }
+    }
+
+    /// Runs the waves until the slice is over.
+    pub(crate) fn run_slice(&mut self, job: &Job, engine: &Engine, cache: &mut MapCache) -> GroupExit {
+        let slice = cache.begin(&job.info.gpu.map);
+        let context: *mut () = (&raw mut *slice.cache).cast();
+        let mut budget = GROUP_BUDGET;
+        loop {
+            let mut progress = false;
+            for n in 0..self.count {
+                if self.states[n] != State::Ready {
+                    continue;
+                }
+                let wave = &mut self.waves[n];
+                wave.context = context;
+                loop {
+                    // SAFETY: `init_wave` has reset the wave for the plan's program, which the job keeps alive; it has not ended.
+                    // Context, LDS and scratch are what the memory handlers expect, valid for this slice.
+                    let exit = unsafe { run::run(wave, WAVE_BUDGET) };
+                    budget -= WAVE_BUDGET - wave.budget.max(0);
+                    match exit {
+                        Exit::Barrier => {
+                            self.states[n] = State::AtBarrier;
+                            self.waiting += 1;
+                            progress = true;
+                        }
+                        Exit::EndProgram => {
+                            self.states[n] = State::Ended;
+                            self.live -= 1;
+                            progress = true;
+                        }
+                        Exit::BudgetSpent => progress = true,
+                        Exit::Sleep(_) => {}
+                        Exit::Interrupt(event_id) => {
+                            job.interrupt(event_id);
+                            continue;
+                        }
+                        // The debugger's trap: without one it does nothing.
+                        Exit::Trap(3) => continue,
+                        other => return GroupExit::Fault(crate::fault::report::of_wave(job, engine, wave, other)),
+                    }
+                    break;
+                }
+            }
+            if self.live == 0 {
+                return GroupExit::Done;
+            }
+            if self.waiting == self.live {
+                self.waiting = 0;
+                for state in self.states[..self.count].iter_mut().filter(|state| **state == State::AtBarrier) {
+                    *state = State::Ready;
+                }
+            } else if !progress {
+                return GroupExit::Yield { progress: false };
+            }
+            if budget <= 0 {
+                return GroupExit::Yield { progress: true };
+            }
+        }
+    }
+}
+
+/// What a thread that runs groups keeps between them.
+#[derive(Debug, Default)]
+pub(crate) struct Worker {
+    pub(crate) cache: MapCache,
+    free: Vec<Box<Group>>,
+    lists: Vec<VecDeque<Box<Group>>>,
+}
+
+thread_local! {
+    static WORKER: RefCell<Worker> = RefCell::default();
+}
+
+impl Worker {
+    /// Calls something with the calling thread's worker.
+    pub(crate) fn with<R>(call: impl FnOnce(&mut Worker) -> R) -> R {
+        WORKER.with_borrow_mut(call)
+    }
+
+    /// A prepared group.
+    pub(crate) fn start_group(&mut self, job: &Job, number: u64) -> Box<Group> {
+        let mut group = self.free.pop().unwrap_or_else(Group::empty);
+        group.start(job, number);
+        group
+    }
+
+    /// Keeps an ended group for reuse.
+    pub(crate) fn give_back(&mut self, group: Box<Group>) {
+        if self.free.len() < KEEP {
+            self.free.push(group);
+        }
+    }
+
+    /// An empty list.
+    pub(crate) fn take_list(&mut self) -> VecDeque<Box<Group>> {
+        self.lists.pop().unwrap_or_default()
+    }
+
+    /// Keeps an empty list for reuse.
+    pub(crate) fn give_list(&mut self, list: VecDeque<Box<Group>>) {
+        debug_assert!(list.is_empty());
+        self.lists.push(list);
+    }
+}
