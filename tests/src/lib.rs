@@ -1,1 +1,50 @@
-//! End-to-end tests of the built prefix with real hipcc output.
+//! What the end-to-end tests and the bench share: the prefix under test, compilers with a cache, and program runs.
+//!
+//! The tests take the prefix that `make` lays out (`target/rocm`, or the folder that `GNEISS_PREFIX` names) as a user has it: they
+//! compile programs with the real hipcc against AMD's headers, run them, and look at exit codes and output. Nothing here
+//! links the crates under test. What a test needs and does not find (the prefix, a compiler) fails the test with one line that
+//! says what to do about it.
+
+mod compile;
+mod prefix;
+mod run;
+
+pub use compile::{Compile, clang_19, compile};
+pub use prefix::{Prefix, cases_source, source_path, workspace_root};
+pub use run::{Outcome, Run};
+
+/// Whether the long run is asked for: every target, optimisation level and runtime instead of one of each.
+pub fn verify() -> bool {
+    std::env::var_os("GNEISS_VERIFY").is_some_and(|value| value == "1")
+}
+
+/// The target that the quick tests compile for.
+pub const QUICK_TARGET: &str = "gfx90a";
+
+/// Compiles `programs/<program>.hip` for the quick target and runs one case of it; the case must pass.
+///
+/// # Panics
+///
+/// When the program does not compile, or the case exits with anything but 0.
+pub fn passes(program: &str, case: &str) {
+    case_run(program, case).run().expect_success();
+}
+
+/// A run of one case of `programs/<program>.hip`, compiled for the quick target at `-O3`.
+pub fn case_run(program: &str, case: &str) -> Run {
+    let executable = compile(&Compile::hip(&cases_source(program), QUICK_TARGET, "-O3"));
+    Run::new(executable).args([case])
+}
+
+/// Makes one test of each named case of a program in `programs/`; the case must pass.
+#[macro_export]
+macro_rules! cases {
+    ($program:literal: $($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                $crate::passes($program, stringify!($name));
+            }
+        )*
+    };
+}

@@ -1,0 +1,383 @@
+// Copies, fills, symbols, managed and registered memory, pointer queries.
+#include "case.hpp"
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+using sample::create_stream;
+using sample::DeviceBuffer;
+using sample::pinned;
+
+__device__ int device_table[4] = {10, 20, 30, 40};
+__constant__ float constant_scale = 2.0f;
+__managed__ int managed_counter = 5;
+
+__global__ void read_symbols(int *table, float *scale) {
+    for (int index = 0; index < 4; ++index) {
+        table[index] = device_table[index];
+        device_table[index] += 1;
+    }
+    *scale = constant_scale;
+}
+
+__global__ void add_to_managed(int *also) {
+    managed_counter += 37;
+    *also = managed_counter;
+}
+
+__global__ void fill(int *values, int length, int value) {
+    const int index = blockIdx.x * blockDim.x + threadIdx.x;
+    if (index < length) {
+        values[index] = value + index;
+    }
+}
+
+__global__ void subtract_one(int *value, int *fetched) { fetched[threadIdx.x] = atomicSub(value, 1); }
+
+__global__ void minimum(int *accumulators, const int *values) {
+    const int index = blockIdx.x * blockDim.x + threadIdx.x;
+    atomicMin(&accumulators[index % 64], values[index]);
+}
+
+__global__ void write_bytes(unsigned char *bytes) { bytes[threadIdx.x] = static_cast<unsigned char>(threadIdx.x * 7); }
+
+// Pitched rows with offsets on both sides.
+CASE(copy_2d) {
+    constexpr std::size_t width = 37, height = 11, host_pitch = 64, host_offset = 5;
+    std::vector<unsigned char> source(host_pitch * height), back(host_pitch * height, 0xEE);
+    std::iota(source.begin(), source.end(), static_cast<unsigned char>(3));
+    unsigned char *first = nullptr, *second = nullptr;
+    std::size_t first_pitch = 0, second_pitch = 0;
+    HIP_CHECK(hipMallocPitch(reinterpret_cast<void **>(&first), &first_pitch, width, height));
+    HIP_CHECK(hipMallocPitch(reinterpret_cast<void **>(&second), &second_pitch, width + 200, height));
+    REQUIRE(first_pitch >= width && second_pitch >= width + 200);
+    HIP_CHECK(hipMemcpy2D(first, first_pitch, source.data() + host_offset, host_pitch, width, height, hipMemcpyHostToDevice));
+    HIP_CHECK(hipMemcpy2D(second + 100, second_pitch, first, first_pitch, width, height, hipMemcpyDeviceToDevice));
+    HIP_CHECK(hipMemcpy2D(back.data() + 1, host_pitch, second + 100, second_pitch, width, height, hipMemcpyDeviceToHost));
+    for (std::size_t row = 0; row < height; ++row) {
+        for (std::size_t column = 0; column < host_pitch; ++column) {
+            const bool inside = column >= 1 && column < 1 + width;
+            const unsigned char want = inside ? source[row * host_pitch + host_offset + column - 1] : 0xEE;
+            REQUIRE(back[row * host_pitch + column] == want);
+        }
+    }
+    EXPECT_ERROR(hipMemcpy2D(first, width - 1, source.data(), host_pitch, width, height, hipMemcpyHostToDevice),
+                 hipErrorInvalidPitchValue);
+    HIP_CHECK(hipFree(first));
+    HIP_CHECK(hipFree(second));
+}
+
+// More rows than a million.
+CASE(copy_2d_of_many_rows) {
+    constexpr std::size_t width = 12, rows = 1200000;
+    std::vector<unsigned> source(width / 4 * rows), back(width / 4 * rows);
+    std::iota(source.begin(), source.end(), 1u);
+    DeviceBuffer<unsigned> device(source.size());
+    HIP_CHECK(hipMemcpy2D(device.get(), width, source.data(), width, width, rows, hipMemcpyHostToDevice));
+    HIP_CHECK(hipMemcpy2D(back.data(), width, device.get(), width, width, rows, hipMemcpyDeviceToHost));
+    REQUIRE(back == source);
+}
+
+// Every offset from an aligned start with every small size: no byte outside is touched.
+CASE(unaligned_fills) {
+    std::vector<unsigned char> want(96), got(96);
+    DeviceBuffer<unsigned char> device(96);
+    for (std::size_t offset = 0; offset < 8; ++offset) {
+        for (std::size_t size = 0; size <= 70; size += offset == 0 ? 1 : 7) {
+            HIP_CHECK(hipMemset(device.get(), 0xEE, 96));
+            HIP_CHECK(hipMemset(device.get() + offset, 0x5A, size));
+            HIP_CHECK(hipMemcpy(got.data(), device.get(), 96, hipMemcpyDeviceToHost));
+            std::fill(want.begin(), want.end(), 0xEE);
+            std::fill(want.begin() + offset, want.begin() + offset + size, 0x5A);
+            REQUIRE(got == want);
+        }
+    }
+}
+
+CASE(fills_of_words) {
+    DeviceBuffer<std::uint32_t> words(std::vector<std::uint32_t>(100, 1));
+    HIP_CHECK(hipMemsetD32(words.get() + 10, 0x12345678, 20));
+    HIP_CHECK(hipMemsetD16(words.get() + 50, 0xABCD, 6));
+    HIP_CHECK(hipMemsetD8(words.get() + 60, 0x77, 4));
+    const std::vector<std::uint32_t> got = words.read();
+    for (int index = 0; index < 100; ++index) {
+        std::uint32_t want = 1;
+        if (index >= 10 && index < 30) {
+            want = 0x12345678;
+        } else if (index >= 50 && index < 53) {
+            want = 0xABCDABCD;
+        } else if (index == 60) {
+            want = 0x77777777;
+        }
+        REQUIRE(got[index] == want);
+    }
+}
+
+// Threads fill matrices of their own, each on its own stream, with a value of their own.
+CASE(fills_2d_from_threads) {
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 7; ++thread) {
+        threads.emplace_back([thread] {
+            constexpr std::size_t side = 100;
+            const hipStream_t stream = create_stream();
+            DeviceBuffer<double> matrix(side * side);
+            std::vector<double> got(side * side);
+            double want = 0.0;
+            std::memset(&want, thread + 1, sizeof want);
+            for (int round = 0; round < 20; ++round) {
+                HIP_CHECK(hipMemset2DAsync(matrix.get(), side * 8, thread + 1, side * 8, side, stream));
+                HIP_CHECK(hipMemcpyAsync(got.data(), matrix.get(), side * side * 8, hipMemcpyDeviceToHost, stream));
+                HIP_CHECK(hipStreamSynchronize(stream));
+                for (const double value : got) {
+                    REQUIRE(std::memcmp(&value, &want, sizeof value) == 0);
+                }
+            }
+        });
+    }
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+}
+
+// Sizes around every staging limit, host to device to device to host.
+CASE(copies_of_all_sizes) {
+    for (const std::size_t bytes : {1ul, 3ul, 64ul, 4095ul, 65537ul, (1ul << 20) - 1, (1ul << 20) + 1, (4ul << 20) + 3, 20ul << 20}) {
+        std::vector<unsigned char> source(bytes), back(bytes, 0);
+        for (std::size_t index = 0; index < bytes; ++index) {
+            source[index] = static_cast<unsigned char>(index * 2654435761u >> 13);
+        }
+        DeviceBuffer<unsigned char> first(source), second(bytes);
+        HIP_CHECK(hipMemcpy(second.get(), first.get(), bytes, hipMemcpyDeviceToDevice));
+        HIP_CHECK(hipMemcpy(back.data(), second.get(), bytes, hipMemcpyDefault));
+        REQUIRE(back == source);
+    }
+}
+
+// Pageable memory may be reused as soon as the call is back.
+CASE(pageable_copies_are_staged) {
+    const hipStream_t stream = create_stream(hipStreamNonBlocking);
+    constexpr int length = 5000;
+    std::vector<int> source(length);
+    std::iota(source.begin(), source.end(), 0);
+    DeviceBuffer<int> device(length);
+    HIP_CHECK(hipMemcpyAsync(device.get(), source.data(), length * sizeof(int), hipMemcpyHostToDevice, stream));
+    HIP_CHECK(hipStreamSynchronize(stream));
+    std::fill(source.begin(), source.end(), -1);
+    const std::vector<int> got = device.read();
+    for (int index = 0; index < length; ++index) {
+        REQUIRE(got[index] == index);
+    }
+}
+
+CASE(symbols) {
+    int *const table = pinned<int>(4);
+    float *const scale = pinned<float>(1);
+    const int changed[2] = {200, 300};
+    const float new_scale = 0.25f;
+    std::size_t size = 0;
+    void *address = nullptr;
+    HIP_CHECK(hipGetSymbolSize(&size, HIP_SYMBOL(device_table)));
+    REQUIRE(size == sizeof device_table);
+    HIP_CHECK(hipGetSymbolAddress(&address, HIP_SYMBOL(device_table)));
+    REQUIRE(address != nullptr);
+    read_symbols<<<1, 1>>>(table, scale);
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(table[0] == 10 && table[1] == 20 && table[2] == 30 && table[3] == 40 && *scale == 2.0f);
+    HIP_CHECK(hipMemcpyToSymbol(HIP_SYMBOL(device_table), changed, sizeof changed, sizeof(int), hipMemcpyHostToDevice));
+    HIP_CHECK(hipMemcpyToSymbol(HIP_SYMBOL(constant_scale), &new_scale, sizeof new_scale));
+    read_symbols<<<1, 1>>>(table, scale);
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(table[0] == 11 && table[1] == 200 && table[2] == 300 && table[3] == 41 && *scale == 0.25f);
+    int back[4] = {};
+    HIP_CHECK(hipMemcpyFromSymbol(back, HIP_SYMBOL(device_table), sizeof back));
+    REQUIRE(back[0] == 12 && back[1] == 201 && back[2] == 301 && back[3] == 42);
+    int direct = 0;
+    HIP_CHECK(hipMemcpy(&direct, static_cast<int *>(address) + 2, sizeof direct, hipMemcpyDeviceToHost));
+    REQUIRE(direct == 301);
+    EXPECT_ERROR(hipMemcpyToSymbol(HIP_SYMBOL(device_table), back, sizeof back, sizeof(int)), hipErrorInvalidValue);
+    EXPECT_ERROR(hipGetSymbolSize(&size, &size), hipErrorInvalidSymbol);
+}
+
+CASE(managed_variable) {
+    int *const also = pinned<int>(1);
+    REQUIRE(managed_counter == 5);
+    managed_counter = 100;
+    add_to_managed<<<1, 1>>>(also);
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(managed_counter == 137 && *also == 137);
+}
+
+CASE(managed_memory) {
+    constexpr int length = 1000;
+    int *values = nullptr;
+    HIP_CHECK(hipMallocManaged(reinterpret_cast<void **>(&values), length * sizeof(int), hipMemAttachGlobal));
+    values[0] = -1;
+    fill<<<4, 256>>>(values, length, 3);
+    HIP_CHECK(hipDeviceSynchronize());
+    for (int index = 0; index < length; ++index) {
+        REQUIRE(values[index] == index + 3);
+    }
+    HIP_CHECK(hipFree(values));
+    EXPECT_ERROR(hipMallocManaged(reinterpret_cast<void **>(&values), 0, hipMemAttachGlobal), hipErrorInvalidValue);
+}
+
+CASE(registered_host_memory) {
+    constexpr int length = 3000;
+    std::vector<int> host(length, 0);
+    int *device = nullptr;
+    HIP_CHECK(hipHostRegister(host.data(), length * sizeof(int), hipHostRegisterDefault));
+    HIP_CHECK(hipHostGetDevicePointer(reinterpret_cast<void **>(&device), host.data(), 0));
+    fill<<<12, 256>>>(device, length, 11);
+    HIP_CHECK(hipDeviceSynchronize());
+    for (int index = 0; index < length; ++index) {
+        REQUIRE(host[index] == index + 11);
+    }
+    HIP_CHECK(hipHostUnregister(host.data()));
+    REQUIRE(hipHostUnregister(host.data()) != hipSuccess);
+}
+
+CASE(mapped_host_memory) {
+    int *const host = pinned<int>(100, hipHostMallocMapped), *device = nullptr;
+    unsigned flags = 0;
+    HIP_CHECK(hipHostGetDevicePointer(reinterpret_cast<void **>(&device), host, 0));
+    HIP_CHECK(hipHostGetFlags(&flags, host));
+    REQUIRE((flags & hipHostMallocMapped) != 0);
+    fill<<<1, 100>>>(device, 100, 0);
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(host[99] == 99);
+    HIP_CHECK(hipHostFree(host));
+}
+
+// Atomics on device memory and on pinned host memory give the same.
+CASE(atomics_on_host_memory) {
+    DeviceBuffer<int> device_value(std::vector<int>(1, 10));
+    int *const host_value = pinned<int>(1), *const fetched = pinned<int>(10);
+    *host_value = 10;
+    for (int *const value : {device_value.get(), host_value}) {
+        subtract_one<<<1, 10>>>(value, fetched);
+        HIP_CHECK(hipDeviceSynchronize());
+        int seen = 0;
+        for (int lane = 0; lane < 10; ++lane) {
+            REQUIRE(fetched[lane] >= 1 && fetched[lane] <= 10);
+            seen |= 1 << fetched[lane];
+        }
+        REQUIRE(seen == 0x7FE);
+    }
+    REQUIRE(device_value.read()[0] == 0 && *host_value == 0);
+}
+
+CASE(atomic_minimum_on_host_memory) {
+    constexpr int length = 4096;
+    for (const unsigned flags : {unsigned{hipHostMallocCoherent}, unsigned{hipHostMallocNonCoherent}}) {
+        int *const accumulators = pinned<int>(64, flags), *const values = pinned<int>(length, flags);
+        int want[64];
+        std::fill(accumulators, accumulators + 64, 1 << 30);
+        std::fill(want, want + 64, 1 << 30);
+        sample::Random random(9);
+        for (int index = 0; index < length; ++index) {
+            values[index] = static_cast<int>(random.next()) >> 1;
+            want[index % 64] = std::min(want[index % 64], values[index]);
+        }
+        minimum<<<length / 256, 256>>>(accumulators, values);
+        HIP_CHECK(hipDeviceSynchronize());
+        REQUIRE(std::memcmp(accumulators, want, sizeof want) == 0);
+        HIP_CHECK(hipHostFree(accumulators));
+        HIP_CHECK(hipHostFree(values));
+    }
+}
+
+CASE(pointer_attributes) {
+    DeviceBuffer<int> device(100);
+    int *const host = pinned<int>(100);
+    hipPointerAttribute_t attributes;
+    HIP_CHECK(hipPointerGetAttributes(&attributes, device.get() + 50));
+    REQUIRE(attributes.memoryType == hipMemoryTypeDevice);
+    REQUIRE(attributes.device == 0);
+    REQUIRE(attributes.devicePointer == device.get() + 50);
+    HIP_CHECK(hipPointerGetAttributes(&attributes, host + 3));
+    REQUIRE(attributes.memoryType == hipMemoryTypeHost);
+    REQUIRE(attributes.hostPointer == host + 3);
+    int on_stack = 0;
+    EXPECT_ERROR(hipPointerGetAttributes(&attributes, &on_stack), hipErrorInvalidValue);
+    EXPECT_ERROR(hipPointerGetAttributes(nullptr, host), hipErrorInvalidValue);
+    hipDeviceptr_t base = nullptr;
+    std::size_t size = 0;
+    HIP_CHECK(hipMemGetAddressRange(&base, &size, device.get() + 7));
+    REQUIRE(base == device.get() && size == 100 * sizeof(int));
+}
+
+CASE(memory_information) {
+    std::size_t before = 0, after = 0, last = 0, total = 0;
+    HIP_CHECK(hipMemGetInfo(&before, &total));
+    REQUIRE(before > 0 && before <= total);
+    void *block = nullptr;
+    HIP_CHECK(hipMalloc(&block, 64u << 20));
+    HIP_CHECK(hipMemGetInfo(&after, &total));
+    REQUIRE(after + (64u << 20) <= before);
+    HIP_CHECK(hipFree(block));
+    HIP_CHECK(hipMemGetInfo(&last, &total));
+    REQUIRE(last == before);
+}
+
+CASE(too_much_memory) {
+    std::size_t available = 0, total = 0;
+    HIP_CHECK(hipMemGetInfo(&available, &total));
+    void *block = &total;
+    EXPECT_ERROR(hipMalloc(&block, total * 2), hipErrorOutOfMemory);
+    EXPECT_ERROR(hipMalloc(&block, ~std::size_t{0} - 100), hipErrorOutOfMemory);
+    HIP_CHECK(hipMalloc(&block, 0));
+    REQUIRE(block == nullptr);
+    HIP_CHECK(hipMalloc(&block, 100));
+    HIP_CHECK(hipFree(block));
+    HIP_CHECK(hipFree(nullptr));
+}
+
+CASE(bad_arguments) {
+    DeviceBuffer<int> device(10);
+    int host[10] = {};
+    EXPECT_ERROR(hipMalloc(nullptr, 4), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemcpy(nullptr, host, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemcpy(device.get(), nullptr, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemcpy(device.get(), host, 4, static_cast<hipMemcpyKind>(77)), hipErrorInvalidMemcpyDirection);
+    EXPECT_ERROR(hipMemcpy(device.get(), device.get() + 1, 100, hipMemcpyDeviceToDevice), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemset(nullptr, 0, 4), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemset(device.get(), 0, 4000), hipErrorInvalidValue);
+    EXPECT_ERROR(hipFree(host), hipErrorInvalidValue);
+    EXPECT_ERROR(hipFree(device.get() + 1), hipErrorInvalidValue);
+    EXPECT_ERROR(hipHostFree(host), hipErrorInvalidValue);
+    HIP_CHECK(hipMemcpy(device.get(), host, 0, hipMemcpyHostToDevice));
+    HIP_CHECK(hipMemcpy(device.get(), host, sizeof host, hipMemcpyHostToDevice));
+}
+
+CASE(copies_of_the_driver_interface) {
+    std::vector<int> source(256), back(256, 0);
+    std::iota(source.begin(), source.end(), 5);
+    DeviceBuffer<int> first(256), second(256);
+    HIP_CHECK(hipMemcpyHtoD(first.get(), source.data(), 1024));
+    HIP_CHECK(hipMemcpyDtoD(second.get(), first.get(), 1024));
+    HIP_CHECK(hipMemcpyDtoH(back.data(), second.get(), 1024));
+    REQUIRE(back == source);
+    const hipStream_t stream = create_stream();
+    HIP_CHECK(hipMemsetAsync(second.get(), 0, 1024, stream));
+    HIP_CHECK(hipMemcpyWithStream(back.data(), second.get(), 1024, hipMemcpyDeviceToHost, stream));
+    REQUIRE(back == std::vector<int>(256, 0));
+}
+
+// Bytes are written as bytes: nothing around them changes.
+CASE(byte_writes) {
+    DeviceBuffer<unsigned char> bytes(std::vector<unsigned char>(200, 0xEE));
+    write_bytes<<<1, 100>>>(bytes.get() + 33);
+    const std::vector<unsigned char> got = bytes.read();
+    for (int index = 0; index < 200; ++index) {
+        REQUIRE(got[index] == (index < 33 || index >= 133 ? 0xEE : static_cast<unsigned char>((index - 33) * 7)));
+    }
+}
+
+// A second free of the same memory is an error.
+CASE(double_free) {
+    void *block = nullptr;
+    HIP_CHECK(hipMalloc(&block, 1000));
+    HIP_CHECK(hipFree(block));
+    EXPECT_ERROR(hipFree(block), hipErrorInvalidValue);
+}

@@ -1,0 +1,203 @@
+// What processes do around the runtime: fork, exec, exit with work pending, static destructors, threads at exit.
+#include "case.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using sample::DeviceBuffer;
+using sample::pinned;
+
+__global__ void set(int *value, int to) { *value = to; }
+
+__global__ void wait_for_flag(volatile int *flag) {
+    while (*flag == 0) {
+        __builtin_amdgcn_s_sleep(1);
+    }
+}
+
+static void compute() {
+    int *const value = pinned<int>(1);
+    set<<<1, 1>>>(value, 21);
+    HIP_CHECK(hipGetLastError());
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(*value == 21);
+}
+
+// Runs `body` in a child and requires that it exits with 0.
+template <typename Body> static void in_child(Body body) {
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        body();
+        std::fflush(nullptr);
+        _exit(0);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+CASE(fork_before_the_first_call) {
+    in_child(compute);
+    compute();
+}
+
+// A child that inherits a started runtime is told so, at every call, and nothing hangs; the parent goes on.
+CASE(fork_of_a_started_runtime) {
+    compute();
+    in_child([] {
+        void *block = nullptr;
+        EXPECT_ERROR(hipMalloc(&block, 16), hipErrorNotInitialized);
+        EXPECT_ERROR(hipDeviceSynchronize(), hipErrorNotInitialized);
+        set<<<1, 1>>>(nullptr, 1);
+        EXPECT_ERROR(hipGetLastError(), hipErrorNotInitialized);
+    });
+    compute();
+}
+
+// Fork and exec of a program that uses the runtime itself.
+CASE(fork_and_exec) {
+    compute();
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        execl("/proc/self/exe", "process", "computes", static_cast<char *>(nullptr));
+        _exit(9);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    compute();
+}
+
+CASE(computes) { compute(); }
+
+// The process ends with its own code although kernels are waiting and one never ends.
+CASE(exit_with_work_pending) {
+    int *const flag = pinned<int>(1, hipHostMallocCoherent), *const value = pinned<int>(1);
+    wait_for_flag<<<1, 64>>>(flag);
+    for (int launch = 0; launch < 100; ++launch) {
+        set<<<1, 1>>>(value, launch);
+    }
+    HIP_CHECK(hipGetLastError());
+    std::exit(33);
+}
+
+CASE(quick_exit) {
+    compute();
+    std::_Exit(34);
+}
+
+namespace {
+// Freed by the destructors that run after main.
+struct Global {
+    int *memory = nullptr;
+    hipStream_t stream = nullptr;
+    ~Global() {
+        if (memory != nullptr) {
+            int back = 0;
+            set<<<1, 1, 0, stream>>>(memory, 8);
+            HIP_CHECK(hipMemcpy(&back, memory, sizeof back, hipMemcpyDeviceToHost));
+            REQUIRE(back == 8);
+            HIP_CHECK(hipStreamDestroy(stream));
+            HIP_CHECK(hipFree(memory));
+            std::printf("the destructor ran\n");
+        }
+    }
+} global;
+} // namespace
+
+CASE(static_destructor) {
+    HIP_CHECK(hipMalloc(reinterpret_cast<void **>(&global.memory), sizeof(int)));
+    global.stream = sample::create_stream();
+}
+
+// A thread that is still copying when main returns.
+CASE(thread_in_a_call_at_exit) {
+    static DeviceBuffer<int> *const device = new DeviceBuffer<int>(1 << 16);
+    static std::vector<int> *const host = new std::vector<int>(1 << 16, 1);
+    std::thread([] {
+        for (;;) {
+            (void)hipMemcpy(device->get(), host->data(), host->size() * sizeof(int), hipMemcpyHostToDevice);
+        }
+    }).detach();
+    compute();
+}
+
+// A thread that ends with a stream of its own in use.
+CASE(short_threads) {
+    for (int round = 0; round < 50; ++round) {
+        std::thread thread([] {
+            int *const value = pinned<int>(1);
+            set<<<1, 1, 0, hipStreamPerThread>>>(value, 5);
+            HIP_CHECK(hipStreamSynchronize(hipStreamPerThread));
+            REQUIRE(*value == 5);
+            HIP_CHECK(hipHostFree(value));
+        });
+        thread.join();
+    }
+}
+
+// The program's own signals arrive on its own threads.
+namespace {
+volatile std::sig_atomic_t alarms = 0;
+pthread_t main_thread;
+volatile std::sig_atomic_t elsewhere = 0;
+void on_alarm(int) {
+    alarms = alarms + 1;
+    if (!pthread_equal(pthread_self(), main_thread)) {
+        elsewhere = 1;
+    }
+}
+} // namespace
+
+CASE(signals_of_the_program) {
+    compute(); // the runtime's threads are there
+    main_thread = pthread_self();
+    struct sigaction action = {};
+    action.sa_handler = on_alarm;
+    REQUIRE(sigaction(SIGUSR1, &action, nullptr) == 0);
+    for (int round = 0; round < 100; ++round) {
+        REQUIRE(kill(getpid(), SIGUSR1) == 0);
+        compute();
+    }
+    REQUIRE(alarms > 0);
+    REQUIRE(elsewhere == 0);
+}
+
+// An idle process uses no processor: measured over half a second of doing nothing.
+CASE(idle_costs_nothing) {
+    compute();
+    const hipStream_t stream = sample::create_stream();
+    HIP_CHECK(hipStreamSynchronize(stream));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const auto processor = [] {
+        timespec time;
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+        return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+    };
+    const double before = processor();
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    std::printf("%.3f ms of processor time in 500 ms of idling\n", processor() - before);
+    REQUIRE(processor() - before < 5.0);
+}
+
+// Subnormal numbers halve exactly on the device although the program, as one built with -ffast-math, flushes them on the host.
+__global__ void halve(float *value) { *value *= 0.5f; }
+
+CASE(host_floating_point_mode) {
+    const unsigned flush = 0x8040;
+    const unsigned control = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(control | flush);
+    unsigned *const bits = pinned<unsigned>(1);
+    *bits = 0x00400000; // half of the least normal number
+    halve<<<1, 1>>>(reinterpret_cast<float *>(bits));
+    HIP_CHECK(hipDeviceSynchronize());
+    const unsigned after = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(control);
+    REQUIRE(*bits == 0x00200000);
+    REQUIRE((after & flush) == flush);
+}

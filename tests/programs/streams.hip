@@ -1,0 +1,531 @@
+// Streams, events and callbacks: order, states, errors.
+#include "case.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <vector>
+
+using sample::create_event;
+using sample::create_stream;
+using sample::Gate;
+using sample::pinned;
+
+// Takes the next number of a counter and stores it: the order in which kernels ran.
+__global__ void take_number(int *counter, int *number) { *number = atomicAdd(counter, 1); }
+
+__global__ void set(int *value, int to) { *value = to; }
+
+__global__ void add_one(int *values, int length) {
+    const int index = blockIdx.x * blockDim.x + threadIdx.x;
+    if (index < length) {
+        values[index] += 1;
+    }
+}
+
+// Sums in one thread: slow enough to be running while the host goes on.
+__global__ void sum_slowly(const int *values, int length, int *sum) {
+    int total = 0;
+    for (int index = 0; index < length; ++index) {
+        total += values[index];
+    }
+    *sum = total;
+}
+
+__global__ void wait_for_flag(volatile int *flag, int *seen) {
+    while (*flag == 0) {
+        __builtin_amdgcn_s_sleep(1);
+    }
+    *seen = *flag;
+}
+
+__global__ void nothing() {}
+
+// The null stream waits for blocking streams and they for it; non-blocking streams go their own way.
+CASE(null_stream_order) {
+    int *const numbers = pinned<int>(4), *const counter = pinned<int>(1);
+    const hipStream_t blocking = create_stream(), free_stream = create_stream(hipStreamNonBlocking);
+    std::fill(numbers, numbers + 4, -1);
+    Gate gate;
+    gate.close(blocking);
+    take_number<<<1, 1, 0, blocking>>>(counter, &numbers[0]);
+    take_number<<<1, 1>>>(counter, &numbers[1]);
+    take_number<<<1, 1, 0, blocking>>>(counter, &numbers[2]);
+    take_number<<<1, 1, 0, free_stream>>>(counter, &numbers[3]);
+    HIP_CHECK(hipGetLastError());
+    HIP_CHECK(hipStreamSynchronize(free_stream));
+    REQUIRE(numbers[3] == 0);
+    REQUIRE(numbers[0] == -1 && numbers[1] == -1 && numbers[2] == -1);
+    EXPECT_ERROR(hipStreamQuery(blocking), hipErrorNotReady);
+    gate.open();
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(numbers[0] == 1 && numbers[1] == 2 && numbers[2] == 3);
+}
+
+// Synchronising one stream does not wait for another.
+CASE(synchronize_one_stream) {
+    const hipStream_t first = create_stream(), second = create_stream();
+    Gate first_gate, second_gate;
+    first_gate.close(first);
+    second_gate.close(second);
+    first_gate.open();
+    HIP_CHECK(hipStreamSynchronize(first));
+    EXPECT_ERROR(hipStreamQuery(second), hipErrorNotReady);
+    second_gate.open();
+    HIP_CHECK(hipStreamSynchronize(second));
+    HIP_CHECK(hipStreamQuery(second));
+}
+
+// A stream that waits for an event starts only behind the work before the record.
+CASE(wait_event_orders_streams) {
+    int *const numbers = pinned<int>(2), *const counter = pinned<int>(1);
+    std::fill(numbers, numbers + 2, -1);
+    const hipStream_t first = create_stream(hipStreamNonBlocking), second = create_stream(hipStreamNonBlocking);
+    const hipEvent_t event = create_event(hipEventDisableTiming);
+    Gate gate;
+    gate.close(first);
+    take_number<<<1, 1, 0, first>>>(counter, &numbers[0]);
+    HIP_CHECK(hipEventRecord(event, first));
+    HIP_CHECK(hipStreamWaitEvent(second, event, 0));
+    take_number<<<1, 1, 0, second>>>(counter, &numbers[1]);
+    EXPECT_ERROR(hipEventQuery(event), hipErrorNotReady);
+    EXPECT_ERROR(hipStreamQuery(second), hipErrorNotReady);
+    REQUIRE(numbers[1] == -1);
+    gate.open();
+    HIP_CHECK(hipStreamSynchronize(second));
+    REQUIRE(numbers[0] == 0 && numbers[1] == 1);
+    HIP_CHECK(hipEventQuery(event));
+}
+
+// A wait takes the event as it is at the call: a later record does not move it.
+CASE(wait_takes_the_event_at_the_call) {
+    int *const flag = pinned<int>(1);
+    const hipStream_t first = create_stream(hipStreamNonBlocking), second = create_stream(hipStreamNonBlocking);
+    const hipStream_t third = create_stream(hipStreamNonBlocking);
+    const hipEvent_t event = create_event();
+    Gate gate, last_gate;
+    gate.close(first);
+    HIP_CHECK(hipEventRecord(event, first));
+    HIP_CHECK(hipStreamWaitEvent(second, event, 0));
+    set<<<1, 1, 0, second>>>(flag, 7);
+    last_gate.close(third);
+    HIP_CHECK(hipEventRecord(event, third));
+    gate.open();
+    HIP_CHECK(hipStreamSynchronize(second)); // the gate of the second record is still closed
+    REQUIRE(*flag == 7);
+    EXPECT_ERROR(hipEventQuery(event), hipErrorNotReady);
+    last_gate.open();
+    HIP_CHECK(hipEventSynchronize(event));
+}
+
+// Ten events in a chain over ten streams, a hundred times.
+CASE(chain_over_streams) {
+    constexpr int streams = 10, rounds = 100, length = 300;
+    std::vector<hipStream_t> chain;
+    std::vector<hipEvent_t> events;
+    for (int index = 0; index < streams; ++index) {
+        chain.push_back(create_stream(hipStreamNonBlocking));
+        events.push_back(create_event(hipEventDisableTiming));
+    }
+    sample::DeviceBuffer<int> values(std::vector<int>(length, 0));
+    HIP_CHECK(hipDeviceSynchronize());
+    for (int round = 0; round < rounds; ++round) {
+        for (int index = 0; index < streams; ++index) {
+            HIP_CHECK(hipStreamWaitEvent(chain[index], events[(index + streams - 1) % streams], 0));
+            add_one<<<2, 256, 0, chain[index]>>>(values.get(), length);
+            HIP_CHECK(hipEventRecord(events[index], chain[index]));
+        }
+    }
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(values.read() == std::vector<int>(length, streams * rounds));
+}
+
+namespace {
+struct CallbackLog {
+    std::atomic<int> active{0};
+    std::atomic<int> most_active{0};
+    std::atomic<int> count{0};
+    std::atomic<int> bad_status{0};
+};
+void log_callback(hipStream_t, hipError_t status, void *data) {
+    CallbackLog *const log = static_cast<CallbackLog *>(data);
+    const int now = ++log->active;
+    if (now > log->most_active) {
+        log->most_active = now;
+    }
+    if (status != hipSuccess) {
+        ++log->bad_status;
+    }
+    std::this_thread::yield();
+    ++log->count;
+    --log->active;
+}
+struct Order {
+    std::vector<int> seen;
+    int next = 0;
+};
+struct Numbered {
+    Order *order;
+    int number;
+};
+void note_number(hipStream_t, hipError_t, void *data) {
+    const Numbered *const numbered = static_cast<Numbered *>(data);
+    numbered->order->seen.push_back(numbered->number);
+}
+} // namespace
+
+// Callbacks of one stream run one at a time, in order, before the work behind them.
+CASE(callbacks_run_in_order) {
+    constexpr int count = 50;
+    const hipStream_t stream = create_stream(hipStreamNonBlocking);
+    Order order;
+    std::vector<Numbered> numbers;
+    for (int number = 0; number < count; ++number) {
+        numbers.push_back(Numbered{&order, number});
+    }
+    for (int number = 0; number < count; ++number) {
+        nothing<<<1, 1, 0, stream>>>();
+        HIP_CHECK(hipStreamAddCallback(stream, note_number, &numbers[number], 0));
+    }
+    HIP_CHECK(hipStreamSynchronize(stream));
+    REQUIRE(order.seen.size() == count);
+    for (int number = 0; number < count; ++number) {
+        REQUIRE(order.seen[number] == number);
+    }
+}
+
+// Two threads add callbacks to one stream: never two at once, and the kernel behind them starts after both.
+CASE(callbacks_from_two_threads) {
+    const hipStream_t stream = create_stream(hipStreamNonBlocking);
+    CallbackLog log;
+    int *const host = pinned<int>(64), *const result = pinned<int>(1);
+    sample::DeviceBuffer<int> device(64);
+    for (int round = 0; round < 50; ++round) {
+        auto add = [&] {
+            HIP_CHECK(hipMemcpyAsync(device.get(), host, 64 * sizeof(int), hipMemcpyHostToDevice, stream));
+            HIP_CHECK(hipMemsetAsync(device.get(), 0, 64 * sizeof(int), stream));
+            HIP_CHECK(hipStreamAddCallback(stream, log_callback, &log, 0));
+        };
+        std::thread first(add), second(add);
+        first.join();
+        second.join();
+        set<<<1, 1, 0, stream>>>(result, round + 1);
+        HIP_CHECK(hipStreamSynchronize(stream));
+        REQUIRE(*result == round + 1);
+        REQUIRE(log.count == 2 * (round + 1));
+    }
+    REQUIRE(log.most_active == 1);
+    REQUIRE(log.bad_status == 0);
+}
+
+// Callbacks and events across two streams, over and over.
+CASE(callbacks_across_streams) {
+    const hipStream_t first = create_stream(), second = create_stream();
+    const hipEvent_t event = create_event();
+    for (int round = 0; round < 100; ++round) {
+        Order order;
+        Numbered numbers[10];
+        for (int number = 0; number < 10; ++number) {
+            numbers[number] = Numbered{&order, number};
+        }
+        for (int number = 0; number < 5; ++number) {
+            HIP_CHECK(hipStreamAddCallback(first, note_number, &numbers[number], 0));
+        }
+        HIP_CHECK(hipEventRecord(event, first));
+        HIP_CHECK(hipStreamWaitEvent(second, event, 0));
+        for (int number = 5; number < 10; ++number) {
+            HIP_CHECK(hipStreamAddCallback(second, note_number, &numbers[number], 0));
+        }
+        HIP_CHECK(hipStreamSynchronize(first));
+        HIP_CHECK(hipStreamSynchronize(second));
+        REQUIRE(order.seen.size() == 10);
+        for (int number = 0; number < 10; ++number) {
+            REQUIRE(order.seen[number] == number);
+        }
+    }
+}
+
+// An event that was never recorded counts as done, and has no time.
+CASE(event_never_recorded) {
+    const hipEvent_t first = create_event(), second = create_event();
+    float milliseconds = 0.0f;
+    HIP_CHECK(hipEventQuery(first));
+    HIP_CHECK(hipEventSynchronize(first));
+    EXPECT_ERROR(hipEventElapsedTime(&milliseconds, first, second), hipErrorInvalidHandle);
+    HIP_CHECK(hipStreamWaitEvent(create_stream(), first, 0));
+}
+
+CASE(elapsed_time) {
+    const hipStream_t stream = create_stream();
+    const hipEvent_t start = create_event(), stop = create_event(), untimed = create_event(hipEventDisableTiming);
+    float milliseconds = -1.0f;
+    for (int round = 0; round < 200; ++round) {
+        HIP_CHECK(hipEventRecord(start, stream));
+        nothing<<<1, 1, 0, stream>>>();
+        HIP_CHECK(hipEventRecord(stop, stream));
+        HIP_CHECK(hipEventSynchronize(stop));
+        HIP_CHECK(hipEventElapsedTime(&milliseconds, start, stop));
+        REQUIRE(milliseconds >= 0.0f);
+    }
+    HIP_CHECK(hipEventElapsedTime(&milliseconds, start, start));
+    REQUIRE(milliseconds == 0.0f);
+    EXPECT_ERROR(hipEventElapsedTime(nullptr, start, stop), hipErrorInvalidValue);
+    HIP_CHECK(hipEventRecord(untimed, stream));
+    HIP_CHECK(hipEventSynchronize(untimed));
+    EXPECT_ERROR(hipEventElapsedTime(&milliseconds, start, untimed), hipErrorInvalidHandle);
+    Gate gate;
+    gate.close(stream);
+    HIP_CHECK(hipEventRecord(stop, stream));
+    EXPECT_ERROR(hipEventElapsedTime(&milliseconds, start, stop), hipErrorNotReady);
+    gate.open();
+    HIP_CHECK(hipStreamSynchronize(stream));
+}
+
+// A time that passes on the host between two records shows in the elapsed time.
+CASE(elapsed_time_covers_the_work) {
+    const hipStream_t stream = create_stream();
+    const hipEvent_t start = create_event(), stop = create_event();
+    float milliseconds = 0.0f;
+    auto sleep = [](hipStream_t, hipError_t, void *) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+    HIP_CHECK(hipEventRecord(start, stream));
+    HIP_CHECK(hipStreamAddCallback(stream, sleep, nullptr, 0));
+    HIP_CHECK(hipEventRecord(stop, stream));
+    HIP_CHECK(hipEventSynchronize(stop));
+    HIP_CHECK(hipEventElapsedTime(&milliseconds, start, stop));
+    REQUIRE(milliseconds >= 20.0f);
+}
+
+// Destroying a stream with work pending neither hangs nor loses the work.
+CASE(destroy_a_busy_stream) {
+    int *const value = pinned<int>(1);
+    const hipStream_t stream = create_stream();
+    Gate gate;
+    gate.close(stream);
+    set<<<1, 1, 0, stream>>>(value, 1);
+    std::thread opener([&gate] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        gate.open();
+    });
+    HIP_CHECK(hipStreamDestroy(stream));
+    HIP_CHECK(hipDeviceSynchronize());
+    opener.join();
+    REQUIRE(*value == 1);
+}
+
+// An event outlives its stream.
+CASE(event_outlives_its_stream) {
+    int *const value = pinned<int>(1);
+    const hipStream_t stream = create_stream(), other = create_stream();
+    const hipEvent_t event = create_event();
+    set<<<1, 1, 0, stream>>>(value, 1);
+    HIP_CHECK(hipEventRecord(event, stream));
+    HIP_CHECK(hipStreamDestroy(stream));
+    HIP_CHECK(hipEventSynchronize(event));
+    HIP_CHECK(hipStreamWaitEvent(other, event, 0));
+    HIP_CHECK(hipStreamSynchronize(other));
+    REQUIRE(*value == 1);
+    HIP_CHECK(hipEventDestroy(event));
+}
+
+// A copy from and to pinned memory returns at once, also behind work that is held back.
+CASE(pinned_copies_do_not_block) {
+    constexpr int length = 1000;
+    int *const source = pinned<int>(length), *const destination = pinned<int>(length);
+    for (int index = 0; index < length; ++index) {
+        source[index] = index * 3;
+    }
+    sample::DeviceBuffer<int> device(std::vector<int>(length, -1));
+    const hipStream_t stream = create_stream(hipStreamNonBlocking);
+    HIP_CHECK(hipDeviceSynchronize());
+    Gate gate;
+    gate.close(stream);
+    HIP_CHECK(hipMemcpyAsync(device.get(), source, length * sizeof(int), hipMemcpyHostToDevice, stream));
+    HIP_CHECK(hipMemcpyAsync(destination, device.get(), length * sizeof(int), hipMemcpyDeviceToHost, stream));
+    EXPECT_ERROR(hipStreamQuery(stream), hipErrorNotReady);
+    REQUIRE(destination[1] == 0);
+    gate.open();
+    HIP_CHECK(hipStreamSynchronize(stream));
+    for (int index = 0; index < length; ++index) {
+        REQUIRE(destination[index] == index * 3);
+    }
+}
+
+CASE(bad_arguments) {
+    const hipStream_t stream = create_stream();
+    const hipEvent_t event = create_event();
+    hipStream_t never;
+    hipEvent_t never_event;
+    EXPECT_ERROR(hipStreamWaitEvent(stream, event, 0x80), hipErrorInvalidValue);
+    EXPECT_ERROR(hipStreamWaitEvent(stream, nullptr, 0), hipErrorInvalidHandle);
+    EXPECT_ERROR(hipStreamCreateWithFlags(&never, 0x40), hipErrorInvalidValue);
+    EXPECT_ERROR(hipStreamCreateWithFlags(nullptr, hipStreamDefault), hipErrorInvalidValue);
+    EXPECT_ERROR(hipEventCreateWithFlags(&never_event, 0x1000), hipErrorInvalidValue);
+    EXPECT_ERROR(hipEventCreate(nullptr), hipErrorInvalidValue);
+    EXPECT_ERROR(hipEventRecord(nullptr, stream), hipErrorInvalidHandle);
+    EXPECT_ERROR(hipEventQuery(nullptr), hipErrorInvalidHandle);
+    EXPECT_ERROR(hipEventSynchronize(nullptr), hipErrorInvalidHandle);
+    EXPECT_ERROR(hipEventDestroy(nullptr), hipErrorInvalidHandle);
+    EXPECT_ERROR(hipStreamDestroy(nullptr), hipErrorInvalidHandle);
+    EXPECT_ERROR(hipStreamAddCallback(stream, nullptr, nullptr, 0), hipErrorInvalidValue);
+    EXPECT_ERROR(hipStreamAddCallback(stream, log_callback, nullptr, 1), hipErrorInvalidValue);
+}
+
+// Handles that are no streams or events any more are refused, and nothing breaks.
+CASE(stale_handles) {
+    const hipStream_t stream = create_stream();
+    const hipEvent_t event = create_event();
+    HIP_CHECK(hipStreamDestroy(stream));
+    HIP_CHECK(hipEventDestroy(event));
+    REQUIRE(hipStreamSynchronize(stream) != hipSuccess);
+    REQUIRE(hipStreamQuery(stream) != hipSuccess);
+    REQUIRE(hipStreamDestroy(stream) != hipSuccess);
+    REQUIRE(hipEventRecord(create_event(), stream) != hipSuccess);
+    REQUIRE(hipEventQuery(event) != hipSuccess);
+    REQUIRE(hipEventDestroy(event) != hipSuccess);
+    int *const value = pinned<int>(1);
+    set<<<1, 1>>>(value, 5);
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(*value == 5);
+}
+
+CASE(priorities_and_flags) {
+    int least = 100, greatest = 100, priority = 100;
+    unsigned flags = 100;
+    HIP_CHECK(hipDeviceGetStreamPriorityRange(&least, &greatest));
+    REQUIRE(greatest <= least);
+    hipStream_t stream;
+    HIP_CHECK(hipStreamCreateWithPriority(&stream, hipStreamNonBlocking, greatest));
+    HIP_CHECK(hipStreamGetPriority(stream, &priority));
+    REQUIRE(priority == greatest);
+    HIP_CHECK(hipStreamGetFlags(stream, &flags));
+    REQUIRE(flags == hipStreamNonBlocking);
+    int *const value = pinned<int>(1);
+    set<<<1, 1, 0, stream>>>(value, 9);
+    HIP_CHECK(hipStreamSynchronize(stream));
+    REQUIRE(*value == 9);
+}
+
+// Each thread has a stream of its own under hipStreamPerThread.
+CASE(stream_per_thread) {
+    int *const values = pinned<int>(2);
+    Gate gate;
+    std::thread held([&] {
+        gate.close(hipStreamPerThread);
+        set<<<1, 1, 0, hipStreamPerThread>>>(&values[0], 1);
+        HIP_CHECK(hipStreamSynchronize(hipStreamPerThread));
+    });
+    set<<<1, 1, 0, hipStreamPerThread>>>(&values[1], 2);
+    HIP_CHECK(hipStreamSynchronize(hipStreamPerThread));
+    REQUIRE(values[1] == 2);
+    gate.open();
+    held.join();
+    REQUIRE(values[0] == 1);
+}
+
+// Sixteen threads, each with buffers and a stream of its own.
+CASE(many_threads) {
+    constexpr int threads = 16, rounds = 20, length = 512;
+    std::vector<std::thread> all;
+    for (int thread = 0; thread < threads; ++thread) {
+        all.emplace_back([thread] {
+            const hipStream_t stream = create_stream(hipStreamNonBlocking);
+            std::vector<int> values(length);
+            for (int round = 0; round < rounds; ++round) {
+                int want = 0, got = -1;
+                for (int index = 0; index < length; ++index) {
+                    values[index] = thread * 1000 + round * 10 + index;
+                    want += values[index];
+                }
+                int *device = nullptr, *sum = nullptr;
+                HIP_CHECK(hipMalloc(reinterpret_cast<void **>(&device), length * sizeof(int)));
+                HIP_CHECK(hipMalloc(reinterpret_cast<void **>(&sum), sizeof(int)));
+                HIP_CHECK(hipMemcpyAsync(device, values.data(), length * sizeof(int), hipMemcpyHostToDevice, stream));
+                sum_slowly<<<1, 1, 0, stream>>>(device, length, sum);
+                HIP_CHECK(hipMemcpyAsync(&got, sum, sizeof(int), hipMemcpyDeviceToHost, stream));
+                HIP_CHECK(hipStreamSynchronize(stream));
+                REQUIRE(got == want);
+                HIP_CHECK(hipFree(device));
+                HIP_CHECK(hipFree(sum));
+            }
+            HIP_CHECK(hipStreamDestroy(stream));
+        });
+    }
+    for (std::thread &thread : all) {
+        thread.join();
+    }
+}
+
+// Many streams that do nothing, and one that works among them.
+CASE(many_idle_streams) {
+    std::vector<hipStream_t> streams;
+    for (int index = 0; index < 1000; ++index) {
+        streams.push_back(create_stream());
+    }
+    int *const value = pinned<int>(1);
+    set<<<1, 1, 0, streams[500]>>>(value, 3);
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(*value == 3);
+    for (const hipStream_t stream : streams) {
+        HIP_CHECK(hipStreamDestroy(stream));
+    }
+}
+
+// A kernel that waits for the host: the launch returns, and the kernel sees what the host then writes.
+CASE(kernel_waits_for_the_host) {
+    int *const flag = pinned<int>(1, hipHostMallocCoherent), *const seen = pinned<int>(1, hipHostMallocCoherent);
+    wait_for_flag<<<1, 64>>>(flag, seen);
+    HIP_CHECK(hipGetLastError());
+    EXPECT_ERROR(hipStreamQuery(nullptr), hipErrorNotReady);
+    __atomic_store_n(flag, 42, __ATOMIC_RELEASE);
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(*seen == 42);
+}
+
+// A kernel on one stream waits for what a kernel on another stream writes.
+CASE(kernel_waits_for_another_stream) {
+    int *const flag = pinned<int>(1, hipHostMallocCoherent), *const seen = pinned<int>(1, hipHostMallocCoherent);
+    const hipStream_t waiter = create_stream(hipStreamNonBlocking), setter = create_stream(hipStreamNonBlocking);
+    wait_for_flag<<<1, 64, 0, waiter>>>(flag, seen);
+    set<<<1, 1, 0, setter>>>(flag, 17);
+    HIP_CHECK(hipStreamSynchronize(waiter));
+    REQUIRE(*seen == 17);
+}
+
+// Streams in a ring: each writes its number and waits for that of every other.
+CASE(write_and_wait_values) {
+    constexpr int count = 4, rounds = 50;
+    uint64_t *signals[count];
+    hipStream_t streams[count];
+    for (int index = 0; index < count; ++index) {
+        HIP_CHECK(hipExtMallocWithFlags(reinterpret_cast<void **>(&signals[index]), sizeof(uint64_t), hipMallocSignalMemory));
+        HIP_CHECK(hipMemset(signals[index], 0, sizeof(uint64_t)));
+        streams[index] = create_stream(hipStreamNonBlocking);
+    }
+    HIP_CHECK(hipDeviceSynchronize());
+    for (uint64_t round = 1; round <= rounds; ++round) {
+        for (int index = 0; index < count; ++index) {
+            HIP_CHECK(hipStreamWriteValue64(streams[index], signals[index], round, 0));
+            for (int other = 0; other < count; ++other) {
+                HIP_CHECK(hipStreamWaitValue64(streams[index], signals[other], round, hipStreamWaitValueGte, ~0ull));
+            }
+        }
+    }
+    HIP_CHECK(hipDeviceSynchronize());
+    for (int index = 0; index < count; ++index) {
+        uint64_t value = 0;
+        HIP_CHECK(hipMemcpy(&value, signals[index], sizeof value, hipMemcpyDeviceToHost));
+        REQUIRE(value == rounds);
+    }
+}
+
+// Streams take turns on the same memory, many times over, through the null stream.
+CASE(many_launches) {
+    constexpr int launches = 5000;
+    int *const counter = pinned<int>(1), *const number = pinned<int>(1);
+    const hipStream_t streams[3] = {create_stream(), create_stream(), nullptr};
+    for (int launch = 0; launch < launches; ++launch) {
+        take_number<<<1, 1, 0, streams[launch % 3]>>>(counter, number);
+    }
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(*counter == launches);
+}

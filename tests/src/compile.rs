@@ -1,0 +1,271 @@
+//! Compilers, and the cache of what they made.
+//!
+//! A result is kept under `target/test-cache` by a hash of everything that it was made from: the compiler, its arguments, the
+//! source and the headers beside it. A second run of the tests compiles nothing.
+
+use std::{
+    collections::{HashMap, hash_map::DefaultHasher},
+    ffi::{OsStr, OsString},
+    fs,
+    hash::{Hash, Hasher},
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Arc, LazyLock, Mutex, OnceLock},
+};
+
+use crate::{Prefix, source_path, workspace_root};
+
+/// One compiler call: everything but the output.
+#[derive(Debug, Clone)]
+pub struct Compile {
+    compiler: OsString,
+    source: PathBuf,
+    arguments: Vec<OsString>,
+    libraries: Vec<OsString>,
+    install_hint: &'static str,
+}
+
+impl Compile {
+    /// A HIP program for one target at one optimisation level (`-O0` to `-O3`), by hipcc (or what `HIPCC` names).
+    pub fn hip(source: &Path, target: &str, level: &str) -> Self {
+        Self::hipcc(source).args([&format!("--offload-arch={target}"), level])
+    }
+
+    /// A HIP program for several targets.
+    pub fn hip_for_targets(source: &Path, targets: &[&str], level: &str) -> Self {
+        targets
+            .iter()
+            .fold(Self::hipcc(source), |compile, target| {
+                compile.args([&format!("--offload-arch={target}")])
+            })
+            .args([level])
+    }
+
+    /// A module for `hipModuleLoad`: an offload bundle without a host program.
+    pub fn module(source: &Path, target: &str) -> Self {
+        Self::hip(source, target, "-O3").args(["--genco"])
+    }
+
+    /// A plain code object, as the HSA loader takes it.
+    pub fn code_object(source: &Path, target: &str) -> Self {
+        Self::module(source, target).args(["--no-gpu-bundle-output"])
+    }
+
+    /// A HIP program by Debian's clang 19, with its newer code object version.
+    pub fn clang_19(source: &Path, target: &str, level: &str) -> Self {
+        Self::new("clang++-19", "-x", source, "apt install clang-19")
+            .args([
+                "hip",
+                &format!("--offload-arch={target}"),
+                level,
+                "--rocm-path=/usr",
+            ])
+            .args([
+                "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
+                &shared_include(),
+            ])
+            .libraries(["-lamdhip64"])
+    }
+
+    /// A C program against the HIP C ABI, with the headers and the library of the prefix.
+    pub fn c_over_hip(source: &Path, prefix: &Prefix) -> Self {
+        Self::c(source)
+            .args([
+                OsStr::new("-D__HIP_PLATFORM_AMD__"),
+                &flag("-I", &prefix.include()),
+            ])
+            .libraries([flag("-L", &prefix.lib()), "-lamdhip64".into()])
+    }
+
+    /// A C program against the HSA C ABI, with AMD's headers and the library of the prefix.
+    pub fn c_over_hsa(source: &Path, prefix: &Prefix) -> Self {
+        Self::c(source).libraries([
+            flag("-L", &prefix.lib()),
+            "-lhsa-runtime64".into(),
+            "-lpthread".into(),
+        ])
+    }
+
+    /// A C++ program for the host alone.
+    pub fn cpp(source: &Path) -> Self {
+        Self::new("g++", "-std=c++17", source, "apt install g++")
+    }
+
+    /// More arguments, before the source.
+    #[must_use]
+    pub fn args<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        self.arguments.extend(
+            arguments
+                .into_iter()
+                .map(|argument| argument.as_ref().to_owned()),
+        );
+        self
+    }
+
+    /// More libraries, after the source.
+    #[must_use]
+    pub fn libraries<A: AsRef<OsStr>>(mut self, libraries: impl IntoIterator<Item = A>) -> Self {
+        self.libraries.extend(
+            libraries
+                .into_iter()
+                .map(|library| library.as_ref().to_owned()),
+        );
+        self
+    }
+
+    fn hipcc(source: &Path) -> Self {
+        let hipcc = std::env::var_os("HIPCC").unwrap_or_else(|| "hipcc".into());
+        Self::new(hipcc, "-std=c++17", source, "apt install hipcc").args([shared_include()])
+    }
+
+    fn c(source: &Path) -> Self {
+        Self::new("cc", "-std=gnu11", source, "apt install gcc")
+            .args(["-O2", "-Wall", "-Wextra", "-Werror"])
+    }
+
+    fn new(
+        compiler: impl Into<OsString>,
+        first: &str,
+        source: &Path,
+        install_hint: &'static str,
+    ) -> Self {
+        Self {
+            compiler: compiler.into(),
+            source: source.to_path_buf(),
+            arguments: vec![first.into()],
+            libraries: Vec::new(),
+            install_hint,
+        }
+    }
+
+    /// A name for the result that changes with anything it is made from.
+    fn cache_name(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        self.compiler.hash(&mut hasher);
+        compiler_version(&self.compiler, self.install_hint).hash(&mut hasher);
+        self.arguments.hash(&mut hasher);
+        self.libraries.hash(&mut hasher);
+        let folder = self.source.parent().expect("a source lies in a folder");
+        for file in headers(folder)
+            .into_iter()
+            .chain(headers(&source_path("samples/hip")))
+            .chain([self.source.clone()])
+        {
+            file.hash(&mut hasher);
+            fs::read(&file)
+                .unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()))
+                .hash(&mut hasher);
+        }
+        let stem = self
+            .source
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy();
+        format!("{stem}-{:016x}", hasher.finish())
+    }
+
+    fn run(&self, output: &Path) {
+        let partial = output.with_extension(format!("partial-{}", std::process::id()));
+        let mut command = Command::new(&self.compiler);
+        command
+            .args(&self.arguments)
+            .arg(&self.source)
+            .arg("-o")
+            .arg(&partial)
+            .args(&self.libraries);
+        let result = command.output().unwrap_or_else(|error| {
+            panic!(
+                "cannot run {}: {error}; {}",
+                self.compiler.to_string_lossy(),
+                self.install_hint
+            );
+        });
+        assert!(
+            result.status.success(),
+            "{} does not compile ({command:?}):\n{}",
+            self.source.display(),
+            String::from_utf8_lossy(&result.stderr)
+        );
+        fs::rename(&partial, output)
+            .unwrap_or_else(|error| panic!("cannot keep {}: {error}", output.display()));
+    }
+}
+
+/// Compiles, or finds what was compiled before; gives the path of the result.
+///
+/// # Panics
+///
+/// When the compiler is missing (with what to install) or refuses the source (with its words).
+pub fn compile(compile: &Compile) -> PathBuf {
+    static CACHE: LazyLock<Mutex<HashMap<PathBuf, Arc<OnceLock<()>>>>> =
+        LazyLock::new(Mutex::default);
+    let folder = workspace_root().join("target/test-cache");
+    fs::create_dir_all(&folder)
+        .unwrap_or_else(|error| panic!("cannot make {}: {error}", folder.display()));
+    let output = folder.join(compile.cache_name());
+    let entry = Arc::clone(
+        CACHE
+            .lock()
+            .unwrap_or_else(|error| error.into_inner())
+            .entry(output.clone())
+            .or_default(),
+    );
+    entry.get_or_init(|| {
+        if !output.exists() {
+            compile.run(&output);
+        }
+    });
+    output
+}
+
+/// Whether clang 19 is here; says aloud what is left out when it is not.
+pub fn clang_19() -> bool {
+    let found = Command::new("clang++-19").arg("--version").output().is_ok();
+    if !found {
+        eprintln!("LEFT OUT: programs built by clang 19 (apt install clang-19)");
+    }
+    found
+}
+
+fn compiler_version(compiler: &OsStr, install_hint: &str) -> Vec<u8> {
+    static VERSIONS: LazyLock<Mutex<HashMap<OsString, Vec<u8>>>> = LazyLock::new(Mutex::default);
+    let mut versions = VERSIONS.lock().unwrap_or_else(|error| error.into_inner());
+    if let Some(version) = versions.get(compiler) {
+        return version.clone();
+    }
+    let result = Command::new(compiler).arg("--version").output();
+    let output = result.unwrap_or_else(|error| {
+        panic!(
+            "cannot run {}: {error}; {install_hint}",
+            compiler.to_string_lossy()
+        )
+    });
+    versions.insert(compiler.to_owned(), output.stdout.clone());
+    output.stdout
+}
+
+/// The headers of a folder, sorted.
+fn headers(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("cannot list {}: {error}", folder.display()));
+    let mut headers: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "h" || extension == "hpp")
+        })
+        .collect();
+    headers.sort();
+    headers
+}
+
+/// The folder of the HIP samples holds the checks that the test programs use as well.
+fn shared_include() -> String {
+    format!("-I{}", source_path("samples/hip").display())
+}
+
+fn flag(name: &str, path: &Path) -> OsString {
+    let mut flag = OsString::from(name);
+    flag.push(path);
+    flag
+}

@@ -1,0 +1,25 @@
+//! Allocation, copies, fills, symbols, managed and registered memory, case by case of `programs/memory.hip`.
+
+gneiss_tests::cases! { "memory":
+    copy_2d,
+    copy_2d_of_many_rows,
+    unaligned_fills,
+    fills_of_words,
+    fills_2d_from_threads,
+    copies_of_all_sizes,
+    pageable_copies_are_staged,
+    symbols,
+    managed_variable,
+    managed_memory,
+    registered_host_memory,
+    mapped_host_memory,
+    atomics_on_host_memory,
+    atomic_minimum_on_host_memory,
+    pointer_attributes,
+    memory_information,
+    too_much_memory,
+    bad_arguments,
+    copies_of_the_driver_interface,
+    byte_writes,
+    double_free,
+}

@@ -1,0 +1,28 @@
+//! Streams, events and callbacks, case by case of `programs/streams.hip`.
+
+gneiss_tests::cases! { "streams":
+    null_stream_order,
+    synchronize_one_stream,
+    wait_event_orders_streams,
+    wait_takes_the_event_at_the_call,
+    chain_over_streams,
+    callbacks_run_in_order,
+    callbacks_from_two_threads,
+    callbacks_across_streams,
+    event_never_recorded,
+    elapsed_time,
+    elapsed_time_covers_the_work,
+    destroy_a_busy_stream,
+    event_outlives_its_stream,
+    pinned_copies_do_not_block,
+    bad_arguments,
+    stale_handles,
+    priorities_and_flags,
+    stream_per_thread,
+    many_threads,
+    many_idle_streams,
+    kernel_waits_for_the_host,
+    kernel_waits_for_another_stream,
+    write_and_wait_values,
+    many_launches,
+}
