@@ -1,0 +1,128 @@
+# Builds the two libraries and the command, and lays them out as a ROCm-like prefix in target/rocm.
+#
+#   make            build everything into target/rocm
+#   make demo       build the hello and vector_add samples with hipcc and run them
+#   make test       all tests of the workspace
+#   make verify     the long run: every sample, target and optimisation level
+#   make bench      measure, compare with PoCL and plain C++, write target/bench.json
+#   make lint       formatting, clippy, documentation
+#   make headers    write include/gneiss/*.h anew from the sources
+#   make install PREFIX=/usr/local [DESTDIR=...]
+#
+# Each target installs the Debian packages it needs when run as root, or names them.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+CARGO ?= cargo
+
+target := $(or $(CARGO_TARGET_DIR),target)
+rocm := $(target)/rocm
+version := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+
+hip_library := $(rocm)/lib/libamdhip64.so.5
+hip_archive := $(target)/release/libgneiss_hip_abi.a
+hip_map := $(or $(wildcard hip-abi/libamdhip64.map),$(target)/libamdhip64.map)
+hsa_library := $(rocm)/lib/libhsa-runtime64.so.1
+hsa_archive := $(target)/release/libgneiss_hsa_core.a
+hsa_map := hsa-core/libhsa-runtime64.map
+
+export GNEISS_PREFIX := $(abspath $(rocm))
+
+.PHONY: all demo test verify bench lint headers install force
+.DELETE_ON_ERROR:
+
+all: $(hip_library) $(hsa_library) $(rocm)/bin/gneiss layout
+
+force:
+
+need = @build/need.sh $(1)
+
+# --- libraries ---------------------------------------------------------------------------------------------------
+
+build_packages := gcc libc6-dev
+
+$(hip_archive): force
+	$(call need,$(build_packages))
+	$(CARGO) rustc --release --locked -p gneiss-hip-abi --lib --crate-type staticlib
+
+$(hsa_archive): force
+	$(call need,$(build_packages))
+	$(CARGO) rustc --release --locked -p gneiss-hsa-core --lib --crate-type staticlib
+
+# One file per library; every other soname is a link to it, since copies would load as two instances.
+$(hip_library): $(hip_archive) $(hip_map) build/link.sh
+	@mkdir -p $(@D)
+	build/link.sh $@ libamdhip64.so.5 $(hip_archive) $(hip_map)
+	@for n in .6 .7 ""; do ln -sf libamdhip64.so.5 $(@D)/libamdhip64.so$$n; done
+
+$(hsa_library): $(hsa_archive) $(hsa_map) build/link.sh
+	@mkdir -p $(@D)
+	build/link.sh $@ libhsa-runtime64.so.1 $(hsa_archive) $(hsa_map)
+	@ln -sf libhsa-runtime64.so.1 $(@D)/libhsa-runtime64.so
+
+# Until the HIP room brings its own map.
+$(target)/libamdhip64.map:
+	printf 'hip_4.2 {\n    global:\n        hip*;\n        __hip*;\n    local:\n        *;\n};\n' >$@
+
+$(target)/release/gneiss: force
+	$(CARGO) build --release --locked -p gneiss
+
+$(rocm)/bin/gneiss: $(target)/release/gneiss
+	@mkdir -p $(@D)
+	@cp $< $@
+
+# --- headers, pkg-config, CMake ----------------------------------------------------------------------------------
+
+.PHONY: layout
+layout:
+	@mkdir -p $(rocm)/include/gneiss $(rocm)/lib/pkgconfig $(rocm)/lib/cmake/gneiss
+	@for file in include/gneiss/*.h; do if [ -e "$$file" ]; then cp "$$file" $(rocm)/include/gneiss/; fi; done
+	@for file in build/pkgconfig/*.pc.in; do \
+	    name=$${file##*/}; sed 's/@VERSION@/$(version)/' $$file >$(rocm)/lib/pkgconfig/$${name%.in}; \
+	done
+	@cp build/cmake/gneiss-config.cmake $(rocm)/lib/cmake/gneiss/
+	@sed 's/@VERSION@/$(version)/' build/cmake/gneiss-config-version.cmake.in >$(rocm)/lib/cmake/gneiss/gneiss-config-version.cmake
+
+headers:
+	$(CARGO) run --locked -q -p gneiss-headers
+
+# --- what people run ---------------------------------------------------------------------------------------------
+
+demo_samples := hello vector_add
+demo_programs := $(demo_samples:%=$(target)/demo/%)
+
+demo: all
+	$(call need,hipcc g++)
+	@$(MAKE) --no-print-directory $(demo_programs)
+	@set -e; for program in $(demo_programs); do \
+	    echo "--- gneiss run $$program"; $(rocm)/bin/gneiss run $$program; \
+	done
+
+# hipcc links the libamdhip64 that its packages bring; the program binds ours when it runs.
+$(target)/demo/%: samples/hip/%.hip $(wildcard samples/hip/*.hpp)
+	@mkdir -p $(@D)
+	hipcc --offload-arch=gfx90a -O3 $< -o $@
+
+test_packages := hipcc g++ llvm-19 clang-19 lld-19 cmake pkg-config libhsa-runtime-dev libamdhip64-dev rocminfo
+
+test: all
+	$(call need,$(test_packages))
+	$(CARGO) test --workspace --locked
+
+verify: all
+	$(call need,$(test_packages))
+	GNEISS_VERIFY=1 $(CARGO) test --workspace --locked --release
+	GNEISS_VERIFY=1 $(CARGO) test --workspace --locked --release -- --ignored
+
+bench: all
+	$(call need,hipcc g++ ocl-icd-opencl-dev pocl-opencl-icd python3)
+	$(CARGO) run --release --locked -p gneiss-tests --bin bench
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+install: all
+	@mkdir -p $(DESTDIR)$(PREFIX)
+	cp -R --no-dereference --preserve=mode,links $(rocm)/. $(DESTDIR)$(PREFIX)/
