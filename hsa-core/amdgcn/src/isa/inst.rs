@@ -204,6 +204,8 @@ pub struct MemModifiers {
     pub dim: u8,
     /// Image: residency (GFX9/10 `r128`).
     pub r128: bool,
+    /// GFX12: temporal hint in bits 2:0, scope in bits 4:3.
+    pub cpol: u8,
 }
 
 /// An operand together with its type.
@@ -231,7 +233,17 @@ impl OperandSlot {
 /// * `src`: sources in text order, implicit VCC included (carry-in, `v_cndmask`, `v_div_fmas`); `v_mac`/`v_fmac` do not list
 ///   the destination again. Memory: `src[0]` the address VGPR (offset/index VGPR for buffers), `src[1]` the data VGPR, `src[2]` the
 ///   second data (DS) or the scalar base / resource (`saddr`, `sbase` is `src[0]` for SMEM, SRD for buffers and images),
-///   `src[3]` the scalar offset (`soffset`) or the sampler.
+///   `src[3]` the scalar offset (`soffset`, of SMEM too) or the sampler. Images: `src[1]` the data VGPRs of stores and atomics.
+///   An absent `saddr` or address VGPR is [`Operand::None`].
+/// * SOPK: the register of compares, `s_setreg_b32`, `s_cbranch_i_fork` and `s_waitcnt_*cnt` is `src[0]`; `s_addk`, `s_mulk`
+///   and `s_cmovk` have it as `dst` only.
+/// * `s_set_gpr_idx_on`: the mode bits are in `simm16`. `s_sendmsg_rtn_*`: the message is in `simm16`.
+/// * VINTRP and VOP3 interpolation: `simm16` is attribute << 2 | channel; `v_interp_mov`'s parameter is in `imm32`.
+/// * Export: `simm16` is target | enable mask << 8; `mem.unorm` is unused; `src` the four VGPRs; `imm32` has the bits compr (0),
+///   done (1), vm (2).
+/// * GFX12 memory: `mem.format` of FLAT, DS and SMEM unused; temporal hint and scope are in [`MemModifiers::cpol`].
+/// * GFX11 exchanges the operand codes of m0 and null. Here m0 is `Scalar(124)` and null `Scalar(125)` in every family.
+/// * Halves of VOPD pairs have format [`Format::Vopd`] and the plain operation (`v_add_f32` for `v_dual_add_f32`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
     /// Which operation.
@@ -260,4 +272,23 @@ pub struct Inst {
     pub sdwa: Option<Sdwa>,
     /// Second half of a VOPD pair.
     pub vopd: Option<Box<Inst>>,
+    /// Images of GFX10 and later: the address VGPRs, if they are not consecutive (NSA); `src[0]` is the first of them.
+    pub nsa: Option<Box<[u8]>>,
+}
+
+impl Type {
+    /// Size in bits; a lane mask has one bit for each lane of the wave.
+    pub const fn bits(self, wave_size: u32) -> u32 {
+        match self {
+            Type::B(bits) | Type::I(bits) | Type::U(bits) | Type::F(bits) | Type::Packed(bits) => {
+                bits as u32
+            }
+            Type::Mask => wave_size,
+        }
+    }
+
+    /// Number of registers, at least one.
+    pub const fn dwords(self, wave_size: u32) -> u32 {
+        self.bits(wave_size).div_ceil(32)
+    }
 }

@@ -1,4 +1,6 @@
 //! Instruction tables, decoder and disassembler.
 
+pub mod decode;
 pub mod inst;
 pub mod op;
+pub mod table;

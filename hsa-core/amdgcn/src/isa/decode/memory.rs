@@ -1,0 +1,462 @@
+//! Memory encodings: SMEM, DS, FLAT, buffers, images, and export.
+
+use super::super::inst::{Format, Inst, Operand, OperandSlot, Type};
+use super::super::table::{Encoding, Flags, Level, Row};
+use super::{DecodeError, Reader, Result, bit, bits, scalar, sign_extend, slot};
+
+/// Operand code of an absent scalar address.
+const OFF: u32 = 0x7f;
+
+/// Fields of FLAT that the families place differently.
+struct FlatFields {
+    /// Data in accumulation VGPRs.
+    acc: bool,
+    /// Scalar address.
+    saddr: u32,
+    /// Scratch: the bit that says that there is a vector address.
+    vector_address: bool,
+}
+
+impl Reader<'_> {
+    pub(super) fn smem(&mut self, word: u32) -> Result<Inst> {
+        let level = self.level();
+        let code = if level == Level::Gfx12 {
+            bits(word, 13, 6)
+        } else {
+            bits(word, 18, 8)
+        };
+        let row = self.row(Encoding::Smem, code, word)?;
+        let op = row.op;
+        let high = self.dword()?;
+        let mut inst = self.inst(row, Format::Smem);
+        if level == Level::Gfx12 {
+            inst.mem.cpol = bits(word, 21, 5) as u8;
+        } else {
+            inst.mem.glc = bit(word, if level.is_gfx11() { 14 } else { 16 });
+            inst.mem.dlc = level.is_gfx10() && bit(word, 14) || level.is_gfx11() && bit(word, 13);
+        }
+        let data = bits(word, 6, 7);
+        let returns = inst.mem.glc || !row.flags.contains(Flags::ATOMIC);
+        if let (Some(ty), true) = (row.dst, returns) {
+            inst.dst = self.scalar_slot(op, data, ty)?;
+        }
+        if row.flags.contains(Flags::IMM_SDATA) {
+            inst.simm16 = data as i16;
+        }
+        if let Some(ty) = row.src[1] {
+            inst.src[1] = self.scalar_slot(op, data, ty)?;
+        }
+        let Some(base_ty) = row.src[0] else {
+            return Ok(inst);
+        };
+        inst.src[0] = self.scalar_slot(op, bits(word, 0, 6) << 1, base_ty)?;
+        let offset_ty = Type::B(32);
+        if level.is_gfx9() {
+            let (has_offset, has_register) = (bit(word, 17), bit(word, 14));
+            if has_offset {
+                inst.mem.offset = sign_extend(bits(high, 0, 21), 21);
+            }
+            if has_register {
+                inst.src[3] = self.scalar_slot(op, bits(high, 25, 7), offset_ty)?;
+            } else if !has_offset {
+                inst.src[3] = self.scalar_slot(op, bits(high, 0, 7), offset_ty)?;
+            }
+        } else {
+            let count = if level == Level::Gfx12 { 24 } else { 21 };
+            inst.mem.offset = sign_extend(bits(high, 0, count), count);
+            let register = self.scalar(op, bits(high, 25, 7), offset_ty)?;
+            if register != Operand::Scalar(scalar::NULL) {
+                inst.src[3] = slot(register, offset_ty);
+            }
+        }
+        Ok(inst)
+    }
+
+    pub(super) fn ds(&mut self, word: u32) -> Result<Inst> {
+        let level = self.level();
+        let (code_low, gds_low) = if level.is_gfx9() { (17, 16) } else { (18, 17) };
+        let row = self.row(Encoding::Ds, bits(word, code_low, 8), word)?;
+        let op = row.op;
+        let high = self.dword()?;
+        let mut inst = self.inst(row, Format::Ds);
+        let acc = level.has_unified_vgprs() && bit(word, 25);
+        inst.mem.gds = bit(word, gds_low) && level != Level::Gfx12;
+        if row.flags.contains(Flags::GDS_ONLY) && !inst.mem.gds {
+            return Err(DecodeError::Invalid {
+                op,
+                what: "exists for GDS only",
+            });
+        }
+        if row.flags.contains(Flags::TWO_OFFSETS) {
+            inst.mem.offset = bits(word, 0, 8) as i32;
+            inst.mem.offset1 = bits(word, 8, 8) as u8;
+        } else {
+            inst.mem.offset = bits(word, 0, 16) as i32;
+        }
+        if let Some(ty) = row.dst {
+            inst.dst = slot(self.vgpr_or_agpr(op, bits(high, 24, 8), ty, acc)?, ty);
+        }
+        if let Some(ty) = row.src[0] {
+            // The value of GWS operations may stand in accumulation VGPRs; addresses may not.
+            let value = row.flags.contains(Flags::GDS_ONLY) && row.dst.is_none();
+            inst.src[0] = slot(
+                self.vgpr_or_agpr(op, bits(high, 0, 8), ty, acc && value)?,
+                ty,
+            );
+        }
+        for (index, low) in [(1, 8), (2, 16)] {
+            if let Some(ty) = row.src[index] {
+                inst.src[index] = slot(self.vgpr_or_agpr(op, bits(high, low, 8), ty, acc)?, ty);
+            }
+        }
+        Ok(inst)
+    }
+
+    pub(super) fn flat(&mut self, word: u32) -> Result<Inst> {
+        let level = self.level();
+        let segment = bits(word, if level.is_gfx11() { 16 } else { 14 }, 2);
+        let (encoding, format) = match segment {
+            0 => (Encoding::Flat, Format::Flat),
+            1 => (Encoding::Scratch, Format::Scratch),
+            2 => (Encoding::Global, Format::Global),
+            _ => return self.unknown_encoding(word),
+        };
+        let row = self.row(encoding, bits(word, 18, 7), word)?;
+        let high = self.dword()?;
+        let mut inst = self.inst(row, format);
+        let segmented = encoding != Encoding::Flat;
+        inst.mem.offset = match level {
+            _ if level.is_gfx10() && segmented => sign_extend(bits(word, 0, 12), 12),
+            _ if level.is_gfx10() => bits(word, 0, 11) as i32,
+            _ if segmented => sign_extend(bits(word, 0, 13), 13),
+            _ => bits(word, 0, 12) as i32,
+        };
+        if level.is_gfx11() {
+            inst.mem.dlc = bit(word, 13);
+            inst.mem.glc = bit(word, 14);
+            inst.mem.slc = bit(word, 15);
+        } else {
+            inst.mem.glc = bit(word, 16);
+            inst.mem.slc = bit(word, 17);
+            inst.mem.dlc = level.is_gfx10() && bit(word, 12);
+            inst.mem.scc = level.has_unified_vgprs() && bit(word, 25);
+            inst.mem.lds = level != Level::Gfx940 && bit(word, 13);
+        }
+        inst.mem.lds |= row.flags.contains(Flags::LDS);
+        let vector_address = match level {
+            Level::Gfx940 => bit(word, 13),
+            _ if level.is_gfx11() => bit(high, 23),
+            _ => false,
+        };
+        let acc = level.has_unified_vgprs() && bit(high, 23);
+        let fields = FlatFields {
+            acc,
+            saddr: bits(high, 16, 7),
+            vector_address,
+        };
+        self.flat_operands(&mut inst, row, encoding, high, &fields)?;
+        Ok(inst)
+    }
+
+    fn flat_operands(
+        &mut self,
+        inst: &mut Inst,
+        row: &Row,
+        encoding: Encoding,
+        high: u32,
+        fields: &FlatFields,
+    ) -> Result<()> {
+        let level = self.level();
+        let op = row.op;
+        let returns = !row.flags.contains(Flags::ATOMIC) || inst.mem.glc;
+        if let (Some(ty), true, false) = (row.dst, returns, inst.mem.lds) {
+            inst.dst = slot(
+                self.vgpr_or_agpr(op, bits(high, 24, 8), ty, fields.acc)?,
+                ty,
+            );
+        }
+        if let Some(ty) = row.src[1] {
+            inst.src[1] = slot(self.vgpr_or_agpr(op, bits(high, 8, 8), ty, fields.acc)?, ty);
+        }
+        let vaddr = bits(high, 0, 8);
+        let no_address = row.flags.contains(Flags::NO_ADDR);
+        if row.src[0].is_none() && !no_address {
+            return Ok(());
+        }
+        // An absent scalar address: 0x7f, and since GFX10 the null register.
+        let null = match level {
+            _ if level.is_gfx9() => OFF,
+            _ if level.is_gfx10() => 0x7d,
+            _ => 0x7c,
+        };
+        let has_saddr = fields.saddr != OFF && fields.saddr != null;
+        match encoding {
+            Encoding::Flat => inst.src[0] = self.vgpr_slot(op, vaddr, Type::B(64))?,
+            Encoding::Global => {
+                if has_saddr {
+                    inst.src[2] = self.scalar_slot(op, fields.saddr, Type::B(64))?;
+                }
+                if !no_address {
+                    let ty = if has_saddr { Type::B(32) } else { Type::B(64) };
+                    inst.src[0] = self.vgpr_slot(op, vaddr, ty)?;
+                }
+            }
+            _ => {
+                if has_saddr {
+                    inst.src[2] = self.scalar_slot(op, fields.saddr, Type::B(32))?;
+                }
+                let has_vaddr = match level {
+                    Level::Gfx940 | Level::Gfx11 | Level::Gfx11_5 | Level::Gfx12 => {
+                        fields.vector_address
+                    }
+                    Level::Gfx10_3 => fields.saddr == null,
+                    _ => !has_saddr,
+                };
+                if has_vaddr {
+                    inst.src[0] = self.vgpr_slot(op, vaddr, Type::B(32))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn mubuf(&mut self, word: u32) -> Result<Inst> {
+        let level = self.level();
+        let code = bits(word, 18, if level.is_gfx9() { 7 } else { 8 });
+        let row = self.row(Encoding::Mubuf, code, word)?;
+        let high = self.dword()?;
+        let mut inst = self.inst(row, Format::Mubuf);
+        if level.is_gfx11() {
+            inst.mem.slc = bit(word, 12);
+        } else {
+            inst.mem.lds = bit(word, 16);
+            inst.mem.slc = if level.is_gfx9() {
+                bit(word, 17)
+            } else {
+                bit(high, 22)
+            };
+        }
+        inst.mem.lds |= row.flags.contains(Flags::LDS);
+        self.buffer(&mut inst, row, word, high)?;
+        Ok(inst)
+    }
+
+    pub(super) fn mtbuf(&mut self, word: u32) -> Result<Inst> {
+        let level = self.level();
+        let high = self.dword()?;
+        let code = if level.is_gfx10() {
+            bits(word, 16, 3) | bits(high, 21, 1) << 3
+        } else {
+            bits(word, 15, 4)
+        };
+        let row = self.row(Encoding::Mtbuf, code, word)?;
+        let mut inst = self.inst(row, Format::Mtbuf);
+        inst.mem.format = bits(word, 19, 7) as u8;
+        inst.mem.slc = if level.is_gfx11() {
+            bit(word, 12)
+        } else {
+            bit(high, 22)
+        };
+        self.buffer(&mut inst, row, word, high)?;
+        if level.has_unified_vgprs() {
+            inst.mem.scc = bit(high, 21);
+        }
+        Ok(inst)
+    }
+
+    /// What untyped and typed buffer instructions share.
+    fn buffer(&mut self, inst: &mut Inst, row: &Row, word: u32, high: u32) -> Result<()> {
+        let level = self.level();
+        let op = row.op;
+        let typed = inst.format == Format::Mtbuf;
+        let mut acc = false;
+        inst.mem.glc = bit(word, 14);
+        if level.is_gfx11() {
+            inst.mem.dlc = bit(word, 13);
+            inst.mem.tfe = bit(high, 21);
+            inst.mem.offen = bit(high, 22);
+            inst.mem.idxen = bit(high, 23);
+        } else {
+            inst.mem.offen = bit(word, 12);
+            inst.mem.idxen = bit(word, 13);
+            inst.mem.dlc = level.is_gfx10() && bit(word, 15);
+            if level.has_unified_vgprs() {
+                acc = bit(high, 23);
+                inst.mem.scc = !typed && bit(word, 15);
+            } else {
+                inst.mem.tfe = bit(high, 23);
+            }
+        }
+        if row.src[0].is_none() {
+            // Cache control: only the coherence bits mean something.
+            inst.mem.offen = false;
+            inst.mem.idxen = false;
+            inst.mem.tfe = false;
+            inst.mem.lds = false;
+            return Ok(());
+        }
+        inst.mem.offset = bits(word, 0, 12) as i32;
+        let vdata = bits(high, 8, 8);
+        let returns = !row.flags.contains(Flags::ATOMIC) || inst.mem.glc;
+        let widened = |ty: Type| {
+            if inst.mem.tfe {
+                Type::B(ty.bits(64) as u16 + 32)
+            } else {
+                ty
+            }
+        };
+        if let (Some(ty), true, false) = (row.dst.map(widened), returns, inst.mem.lds) {
+            inst.dst = slot(self.vgpr_or_agpr(op, vdata, ty, acc)?, ty);
+        }
+        if let Some(ty) = row.src[1] {
+            inst.src[1] = slot(self.vgpr_or_agpr(op, vdata, ty, acc)?, ty);
+        }
+        if inst.mem.offen || inst.mem.idxen {
+            let both = inst.mem.offen && inst.mem.idxen;
+            let ty = if both { Type::B(64) } else { Type::B(32) };
+            inst.src[0] = self.vgpr_slot(op, bits(high, 0, 8), ty)?;
+        }
+        inst.src[2] = self.scalar_slot(op, bits(high, 16, 5) << 2, Type::B(128))?;
+        let soffset = bits(high, 24, 8);
+        if soffset >= 249 && !matches!(soffset, 251..=253) {
+            return Err(DecodeError::ReservedOperand { op, code: soffset });
+        }
+        inst.src[3] = self.source_slot(op, soffset, Type::B(32))?;
+        Ok(())
+    }
+
+    pub(super) fn mimg(&mut self, word: u32) -> Result<Inst> {
+        let level = self.level();
+        let code = match level {
+            _ if level.is_gfx9() => bits(word, 18, 7),
+            _ if level.is_gfx10() => bits(word, 18, 7) | bits(word, 0, 1) << 7,
+            _ => bits(word, 18, 8),
+        };
+        let row = self.row(Encoding::Mimg, code, word)?;
+        let high = self.dword()?;
+        let op = row.op;
+        let mut inst = self.inst(row, Format::Mimg);
+        self.mimg_controls(&mut inst, word, high);
+        let mem = inst.mem;
+        let vdata = bits(high, 8, 8);
+        let vaddr = bits(high, 0, 8);
+        // Data: one dword for each component of the mask, half of that for packed 16-bit data, one more for the fail code.
+        let components = if row.flags.contains(Flags::GATHER4) {
+            4
+        } else {
+            u32::from(mem.dmask).count_ones().max(1)
+        };
+        let mut dwords = match () {
+            () if row.flags.contains(Flags::BVH) => 4,
+            () if mem.d16 => components.div_ceil(2),
+            () => components,
+        };
+        let store = row.flags.contains(Flags::STORE);
+        let atomic = row.flags.contains(Flags::ATOMIC);
+        if mem.tfe && !store {
+            dwords += 1;
+        }
+        let ty = Type::B(dwords as u16 * 32);
+        if store || atomic {
+            inst.src[1] = self.vgpr_slot(op, vdata, ty)?;
+        }
+        if !store && (!atomic || mem.glc) {
+            inst.dst = self.vgpr_slot(op, vdata, ty)?;
+        }
+        let nsa_dwords = match level {
+            _ if level.is_gfx10() => bits(word, 1, 2),
+            _ if level.is_gfx11() => bits(word, 0, 1),
+            _ => 0,
+        };
+        if nsa_dwords != 0 {
+            let mut registers = vec![vaddr as u8];
+            for _ in 0..nsa_dwords {
+                registers.extend(self.dword()?.to_le_bytes());
+            }
+            inst.nsa = Some(registers.into_boxed_slice());
+        }
+        // How many address registers there are depends on operation, dimension and a16; the type is that of the first.
+        inst.src[0] = slot(Operand::Vgpr(vaddr as u16), Type::B(32));
+        let resource = if mem.r128 && !level.is_gfx9() {
+            Type::B(128)
+        } else {
+            Type::B(256)
+        };
+        inst.src[2] = self.scalar_slot(op, bits(high, 16, 5) << 2, resource)?;
+        if row.flags.contains(Flags::SAMPLER) {
+            let low = if level.is_gfx11() { 26 } else { 21 };
+            inst.src[3] = self.scalar_slot(op, bits(high, low, 5) << 2, Type::B(128))?;
+        }
+        Ok(inst)
+    }
+
+    fn mimg_controls(&self, inst: &mut Inst, word: u32, high: u32) {
+        let level = self.level();
+        let mem = &mut inst.mem;
+        mem.dmask = bits(word, 8, 4) as u8;
+        if level.is_gfx11() {
+            mem.unorm = bit(word, 7);
+            mem.dim = bits(word, 2, 3) as u8;
+            mem.slc = bit(word, 12);
+            mem.dlc = bit(word, 13);
+            mem.glc = bit(word, 14);
+            mem.r128 = bit(word, 15);
+            mem.a16 = bit(word, 16);
+            mem.d16 = bit(word, 17);
+            mem.tfe = bit(high, 21);
+            mem.lwe = bit(high, 22);
+            return;
+        }
+        mem.unorm = bit(word, 12);
+        mem.glc = bit(word, 13);
+        mem.tfe = bit(word, 16);
+        mem.lwe = bit(word, 17);
+        mem.slc = bit(word, 25);
+        mem.d16 = bit(high, 31);
+        if level.is_gfx9() {
+            mem.da = bit(word, 14);
+            mem.a16 = bit(word, 15);
+        } else {
+            mem.dlc = bit(word, 7);
+            mem.dim = bits(word, 3, 3) as u8;
+            mem.r128 = bit(word, 15);
+            mem.a16 = bit(high, 30);
+        }
+    }
+
+    pub(super) fn export(&mut self, word: u32) -> Result<Inst> {
+        let level = self.level();
+        let row = self.row(Encoding::Exp, 0, word)?;
+        let high = self.dword()?;
+        let mut inst = self.inst(row, Format::Exp);
+        let enable = bits(word, 0, 4);
+        inst.simm16 = (bits(word, 4, 6) | enable << 8) as i16;
+        let mut control = bits(word, 11, 1) << 1;
+        if level < Level::Gfx11 {
+            control |= bits(word, 10, 1) | bits(word, 12, 1) << 2;
+        }
+        inst.imm32 = Some(control);
+        for index in 0..4 {
+            if bit(enable, index) {
+                let operand = self.vgpr(row.op, bits(high, index * 8, 8), Type::B(32))?;
+                inst.src[index as usize] = OperandSlot {
+                    operand,
+                    ty: Type::B(32),
+                };
+            }
+        }
+        Ok(inst)
+    }
+
+    pub(super) fn vbuffer(&mut self, word: u32) -> Result<Inst> {
+        self.unknown_encoding(word)
+    }
+
+    pub(super) fn vimage(&mut self, word: u32) -> Result<Inst> {
+        self.unknown_encoding(word)
+    }
+
+    pub(super) fn flat12(&mut self, word: u32) -> Result<Inst> {
+        self.unknown_encoding(word)
+    }
+}
