@@ -21,6 +21,8 @@ enum Launcher {
     GneissHipAmd,
     /// `LD_LIBRARY_PATH` alone.
     LibraryPath,
+    /// As it is: a program that does not use the runtime.
+    Nothing,
 }
 
 /// A program about to run over the prefix.
@@ -84,6 +86,13 @@ impl Run {
         self
     }
 
+    /// Without the runtime: for programs that do not use it.
+    #[must_use]
+    pub fn without_runtime(mut self) -> Self {
+        self.launcher = Launcher::Nothing;
+        self
+    }
+
     /// Another limit than two minutes, after which the run counts as hung.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
@@ -93,15 +102,15 @@ impl Run {
 
     /// The command line that [`Run::run`] starts.
     pub fn command(&self) -> Command {
-        let prefix = Prefix::find();
         let mut command = match self.launcher {
+            Launcher::Nothing => Command::new(&self.program),
             Launcher::LibraryPath => {
                 let mut command = Command::new(&self.program);
-                command.env("LD_LIBRARY_PATH", prefix.lib());
+                command.env("LD_LIBRARY_PATH", Prefix::find().lib());
                 command
             }
             Launcher::Gneiss | Launcher::GneissHipAmd => {
-                let mut command = Command::new(prefix.gneiss());
+                let mut command = Command::new(Prefix::find().gneiss());
                 command.arg("run");
                 if self.launcher == Launcher::GneissHipAmd {
                     command.args(["--hip", "amd"]);

@@ -1,0 +1,185 @@
+//! The peers: how each is built and run, and what it prints.
+
+use std::{path::PathBuf, time::Duration};
+
+use gneiss_tests::{Compile, QUICK_TARGET, Run, compile, source_path};
+
+use crate::{
+    process::{self, Cost},
+    table::Row,
+};
+
+/// Who runs the kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Peer {
+    /// This runtime.
+    Gneiss,
+    /// Plain C++ on one thread.
+    Native,
+    /// PoCL, from OpenCL C.
+    Pocl,
+    /// AMD's libamdhip64 over our HSA runtime.
+    AmdClr,
+}
+
+impl Peer {
+    /// In the order in which they run.
+    pub const ALL: [Self; 4] = [Self::Native, Self::Pocl, Self::Gneiss, Self::AmdClr];
+
+    /// The name in tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gneiss => "gneiss",
+            Self::Native => "native",
+            Self::Pocl => "pocl",
+            Self::AmdClr => "amd-clr",
+        }
+    }
+
+    /// The peer of that name.
+    pub fn from_name(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|peer| peer.name() == name)
+            .ok_or_else(|| format!("there is no peer {name}"))
+    }
+
+    /// Whether it runs the HIP program.
+    pub fn is_hip(self) -> bool {
+        matches!(self, Self::Gneiss | Self::AmdClr)
+    }
+}
+
+/// The built programs of the peers.
+#[derive(Debug)]
+pub struct Programs {
+    hip: Option<PathBuf>,
+    opencl: Option<PathBuf>,
+    native: Option<PathBuf>,
+}
+
+impl Programs {
+    /// Compiles what the peers need.
+    pub fn build(peers: &[Peer]) -> Self {
+        let source = |name: &str| source_path(&format!("tests/bench/{name}"));
+        let native = [
+            "-O3",
+            "-march=native",
+            "-ffast-math",
+            "-mprefer-vector-width=512",
+        ];
+        Self {
+            hip: peers
+                .iter()
+                .any(|peer| peer.is_hip())
+                .then(|| compile(&Compile::hip(&source("hip.hip"), QUICK_TARGET, "-O3"))),
+            opencl: peers.contains(&Peer::Pocl).then(|| {
+                compile(
+                    &Compile::cpp(&source("opencl.cpp"))
+                        .args(["-O2", "-Wno-ignored-attributes"])
+                        .libraries(["-lOpenCL"]),
+                )
+            }),
+            native: peers
+                .contains(&Peer::Native)
+                .then(|| compile(&Compile::cpp(&source("native.cpp")).args(native))),
+        }
+    }
+
+    /// Runs one turn of the suite on a peer. A peer that fails gives one row that says so.
+    pub fn measure(&self, peer: Peer, kernel: &str) -> Vec<Row> {
+        if peer == Peer::Native && matches!(kernel, "launch" | "copy") {
+            return Vec::new();
+        }
+        let run = self
+            .run(peer)
+            .args(["measure", kernel])
+            .limit(Duration::from_secs(600));
+        let outcome = if peer.is_hip() {
+            run.run()
+        } else {
+            run.without_runtime().run()
+        };
+        if !outcome.status.success() {
+            eprintln!("{}", outcome.describe());
+            return vec![Row::failed(peer.name(), kernel)];
+        }
+        outcome
+            .stdout
+            .lines()
+            .map(|line| Row::parse(peer.name(), line))
+            .collect()
+    }
+
+    /// What a process costs that prints the device's name, what idling costs, and what streams add.
+    pub fn processes(&self, peer: Peer) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let costs: Option<Vec<Cost>> = (0..10)
+            .map(|_| process::cost(&mut self.start_run(peer).args(["device_name"]).command()))
+            .collect();
+        match costs {
+            Some(costs) => {
+                rows.push(Row::from_values(
+                    peer.name(),
+                    "device_name",
+                    "1",
+                    "ms",
+                    costs.iter().map(|cost| cost.wall_ms),
+                ));
+                rows.push(Row::from_values(
+                    peer.name(),
+                    "device_name",
+                    "1",
+                    "cpu_ms",
+                    costs.iter().map(|cost| cost.processor_ms),
+                ));
+            }
+            None => rows.push(Row::failed(peer.name(), "device_name")),
+        }
+        for (name, arguments) in [
+            ("idle", &["idle"][..]),
+            ("idle_streams", &["idle_streams", "1000"]),
+        ] {
+            let outcome = self.run(peer).args(arguments).run();
+            if outcome.status.success() {
+                rows.extend(
+                    outcome
+                        .stdout
+                        .lines()
+                        .map(|line| Row::parse(peer.name(), line)),
+                );
+            } else {
+                eprintln!("{}", outcome.describe());
+                rows.push(Row::failed(peer.name(), name));
+            }
+        }
+        rows
+    }
+
+    /// How a process is started whose start is measured: as a user's shell would, without our command in front where that is possible.
+    fn start_run(&self, peer: Peer) -> Run {
+        if peer == Peer::Gneiss {
+            self.run(peer).library_path()
+        } else {
+            self.run(peer)
+        }
+    }
+
+    fn run(&self, peer: Peer) -> Run {
+        let program = match peer {
+            Peer::Gneiss | Peer::AmdClr => &self.hip,
+            Peer::Pocl => &self.opencl,
+            Peer::Native => &self.native,
+        };
+        let run = Run::new(
+            program
+                .as_ref()
+                .expect("the programs of all peers are built"),
+        );
+        match peer {
+            Peer::AmdClr => run.hip_amd(),
+            Peer::Pocl => run.args([source_path("tests/bench/kernels.cl")]),
+            Peer::Gneiss | Peer::Native => run,
+        }
+    }
+}
