@@ -71,11 +71,13 @@ $(rocm)/bin/gneiss: $(target)/release/gneiss
 	@mkdir -p $(@D)
 	@cp $< $@
 
-# --- headers, pkg-config, CMake ----------------------------------------------------------------------------------
+# --- the rest of the prefix ----------------------------------------------------------------------------------------
 
 .PHONY: layout
 layout:
-	@mkdir -p $(rocm)/include/gneiss $(rocm)/lib/pkgconfig $(rocm)/lib/cmake/gneiss
+	@mkdir -p $(rocm)/include/gneiss $(rocm)/lib/pkgconfig $(rocm)/lib/cmake/gneiss $(rocm)/lib/gneiss/hsa-only
+	@ln -sf ../../libhsa-runtime64.so.1 $(rocm)/lib/gneiss/hsa-only/libhsa-runtime64.so.1
+	@cp $(hip_map) $(hsa_map) $(rocm)/lib/gneiss/
 	@for file in include/gneiss/*.h; do if [ -e "$$file" ]; then cp "$$file" $(rocm)/include/gneiss/; fi; done
 	@for file in build/pkgconfig/*.pc.in; do \
 	    name=$${file##*/}; sed 's/@VERSION@/$(version)/' $$file >$(rocm)/lib/pkgconfig/$${name%.in}; \

@@ -12,7 +12,7 @@ use crate::code_object::{CodeObject, EM_AMDGPU};
 use crate::elf::Elf;
 use crate::entry_id::EntryId;
 use crate::error::{Error, Found, Result};
-use crate::target_id::TargetId;
+use crate::target_id::{PROCESSORS, Processor, TargetId};
 use std::path::Path;
 
 /// The section with the bundles.
@@ -159,22 +159,42 @@ pub fn entry_ids(file: &[u8]) -> Result<Vec<Vec<EntryId>>> {
     Ok(all)
 }
 
-/// The targets that every one of the bundles holds HIP code for, in the first bundle's order. Feature settings must be
-/// the same to count as shared.
+/// The GPUs that can run code of every bundle: each target that some bundle names, generic ones as the processors they
+/// cover, in order of appearance, as far as a device of that target (features left open as
+/// [`TargetId::with_device_defaults`] sets them) finds an entry in each bundle.
 pub fn shared_targets(bundles: &[Vec<EntryId>]) -> Vec<TargetId> {
-    let targets = |ids: &[EntryId]| {
+    let targets = |ids: &[EntryId]| -> Vec<TargetId> {
         ids.iter()
             .filter(|id| id.is_hip_amdgcn())
             .filter_map(|id| id.target().cloned())
-            .collect::<Vec<_>>()
+            .collect()
     };
-    let Some((first, rest)) = bundles.split_first() else {
-        return Vec::new();
-    };
-    let rest: Vec<_> = rest.iter().map(|ids| targets(ids)).collect();
-    targets(first)
-        .into_iter()
-        .filter(|target| rest.iter().all(|others| others.contains(target)))
+    let bundles: Vec<_> = bundles.iter().map(|ids| targets(ids)).collect();
+    let mut shared = Vec::new();
+    for candidate in bundles.iter().flatten().flat_map(concrete) {
+        let device = candidate.with_device_defaults();
+        let runs =
+            |targets: &Vec<TargetId>| targets.iter().any(|target| target.fit(&device).is_some());
+        if !shared.contains(&candidate) && bundles.iter().all(runs) {
+            shared.push(candidate);
+        }
+    }
+    shared
+}
+
+/// The target itself, or for a generic one the processors it covers, with its features.
+fn concrete(target: &TargetId) -> Vec<TargetId> {
+    if !target.known().is_some_and(Processor::is_generic) {
+        return vec![target.clone()];
+    }
+    let covered = PROCESSORS
+        .iter()
+        .filter(|processor| processor.generic == Some(target.processor.as_str()));
+    covered
+        .map(|processor| TargetId {
+            processor: processor.name.to_owned(),
+            ..target.clone()
+        })
         .collect()
 }
 
@@ -253,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_targets_keep_the_first_order() {
+    fn shared_targets_are_those_that_find_code_in_every_bundle() {
         let ids = |targets: &[&str]| -> Vec<EntryId> {
             let text = |t: &&str| {
                 format!("hipv4-amdgcn-amd-amdhsa--{t}")
@@ -262,14 +282,29 @@ mod tests {
             };
             targets.iter().map(text).collect()
         };
-        let shared = shared_targets(&[
-            ids(&["gfx1030", "gfx90a", "gfx906"]),
-            ids(&["gfx906", "gfx1030"]),
-        ]);
+        let shared = |bundles: &[Vec<EntryId>]| {
+            shared_targets(bundles)
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
-            shared.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            shared(&[
+                ids(&["gfx1030", "gfx90a", "gfx906"]),
+                ids(&["gfx906", "gfx1030"])
+            ]),
             ["gfx1030", "gfx906"]
         );
+        assert_eq!(
+            shared(&[ids(&["gfx90a"]), ids(&["gfx90a:xnack+"])]),
+            ["gfx90a:xnack+"]
+        );
+        assert_eq!(shared(&[ids(&["gfx12-generic"])]), ["gfx1200", "gfx1201"]);
+        assert_eq!(
+            shared(&[ids(&["gfx12-generic"]), ids(&["gfx1201"])]),
+            ["gfx1201"]
+        );
+        assert!(shared(&[ids(&["gfx90a:xnack-"]), ids(&["gfx90a:xnack+"])]).is_empty());
         assert!(shared_targets(&[]).is_empty());
     }
 }

@@ -1,3 +1,55 @@
-//! The gneiss command.
+//! The `gneiss` command: runs programs over the runtime and tells what is in them and around them.
+//!
+//! Exit codes: `run` gives the program's own, 125 when the command is used wrongly, 126 when the program cannot be
+//! started and 127 when it is not there, as a shell does. The other subcommands give 0, 1 when what they looked at has a
+//! fault, and 125 when used wrongly.
 
-fn main() {}
+mod arguments;
+mod demangle;
+mod doctor;
+mod environment;
+mod info;
+mod inspect;
+mod prefix;
+mod run;
+mod symbols;
+mod table;
+mod terminal;
+
+use arguments::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// The command itself is used wrongly.
+const USED_WRONGLY: u8 = 125;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments::with_default_command(std::env::args_os())) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to stdout and are no errors. A closed pipe is no reason to complain.
+            let _ = error.print();
+            return if error.use_stderr() {
+                ExitCode::from(USED_WRONGLY)
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
+    };
+    let terminal = terminal::Terminal::new(cli.quiet, cli.verbose);
+    let result = match cli.command {
+        Command::Run(options) => return run::run(&options, &terminal),
+        Command::Info(options) => info::info(&options, &terminal),
+        Command::Doctor(options) => doctor::doctor(&options, &terminal),
+        Command::Inspect(options) => inspect::inspect(&options, &terminal),
+        Command::Help(topic) => environment::help(&topic),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            terminal.error(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The command line, as clap sees it.
+
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Runs HIP and HSA programs on a software AMD GPU.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gneiss",
+    version,
+    disable_help_subcommand = true,
+    arg_required_else_help = true
+)]
+#[command(
+    after_help = "`gneiss PROGRAM ARGS...` is short for `gneiss run PROGRAM ARGS...`.\nEnvironment variables: `gneiss help env`."
+)]
+pub struct Cli {
+    /// Say nothing but errors.
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more.
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a program over the runtime (the default).
+    Run(Run),
+    /// List the devices.
+    Info(Info),
+    /// Tell which libraries a program would load, and why.
+    Doctor(Doctor),
+    /// List bundles, code objects and kernels in a program, library, object file or bundle.
+    Inspect(Inspect),
+    /// Show help; `help env` lists the environment variables.
+    Help(Help),
+}
+
+/// `gneiss run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Which GPUs there are: targets with optional counts, as gfx90a, gfx942:8 or gfx1100,gfx906.
+    #[arg(long, value_name = "SPEC")]
+    pub gpus: Option<String>,
+    /// Whose HIP library to use: ours, or AMD's own on our HSA core.
+    #[arg(long, value_name = "WHOSE", default_value = "gneiss")]
+    pub hip: Hip,
+    /// Load the libraries first, for programs whose RPATH would find others.
+    #[arg(long)]
+    pub preload: bool,
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+}
+
+/// Whose libamdhip64 a program gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Hip {
+    /// The one beside this command.
+    Gneiss,
+    /// AMD's, where the system has it.
+    Amd,
+}
+
+/// `gneiss info`.
+#[derive(Debug, Args)]
+pub struct Info {
+    /// Write JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// List every function of AMD's libraries with its version node and whether ours export it.
+    #[arg(long)]
+    pub api: bool,
+}
+
+/// `gneiss doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// The program to look at; without one, only the installation is checked.
+    #[arg(trailing_var_arg = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+}
+
+/// `gneiss inspect`.
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// The file.
+    pub file: PathBuf,
+    /// Write JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Only code objects for this target, as gfx90a.
+    #[arg(long, value_name = "TARGET")]
+    pub target: Option<gneiss_fatbin::TargetId>,
+    /// Only kernels whose name contains this.
+    #[arg(long, value_name = "TEXT")]
+    pub kernel: Option<String>,
+}
+
+/// `gneiss help`.
+#[derive(Debug, Args)]
+pub struct Help {
+    /// `env`, or a subcommand.
+    pub topic: Option<String>,
+}
+
+/// Puts `run` before a program that stands where a subcommand would: `gneiss --gpus gfx90a ./app` is
+/// `gneiss run --gpus gfx90a ./app`.
+pub fn with_default_command(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let mut at = 1;
+    while let Some(argument) = arguments.get(at) {
+        match argument.to_str() {
+            Some("-q" | "--quiet" | "-v" | "--verbose") => at += 1,
+            Some(
+                "-h" | "--help" | "-V" | "--version" | "run" | "info" | "doctor" | "inspect"
+                | "help",
+            ) => return arguments,
+            _ => {
+                arguments.insert(at, "run".into());
+                return arguments;
+            }
+        }
+    }
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(with_default_command(line.split(' ').map(OsString::from)))
+    }
+
+    fn run(line: &str) -> Run {
+        match parse(line).map(|cli| cli.command) {
+            Ok(Command::Run(run)) => run,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn run_is_the_default_and_leaves_the_programs_options_alone() {
+        for line in [
+            "gneiss ./app -v --json x",
+            "gneiss run ./app -v --json x",
+            "gneiss run -- ./app -v --json x",
+        ] {
+            assert_eq!(run(line).program, ["./app", "-v", "--json", "x"]);
+        }
+        let options = run("gneiss --gpus gfx942:8 --hip amd --preload -- app run");
+        assert_eq!(
+            (options.gpus.as_deref(), options.hip, options.preload),
+            (Some("gfx942:8"), Hip::Amd, true)
+        );
+        assert_eq!(options.program, ["app", "run"]);
+        assert!(parse("gneiss -q app").is_ok_and(|cli| cli.quiet));
+    }
+
+    #[test]
+    fn wrong_use_is_an_error() {
+        for line in [
+            "gneiss run",
+            "gneiss run --gpus gfx90a",
+            "gneiss run --hip nvidia app",
+            "gneiss inspect",
+            "gneiss --nonsense app",
+        ] {
+            assert!(parse(line).is_err_and(|e| e.use_stderr()), "{line}");
+        }
+        assert!(parse("gneiss --help").is_err_and(|e| !e.use_stderr()));
+    }
+}

@@ -1,0 +1,200 @@
+//! `gneiss run`: sets the environment so that a program's HIP and HSA libraries are ours, and becomes that program.
+
+use crate::USED_WRONGLY;
+use crate::arguments::{Hip, Run};
+use crate::prefix::Prefix;
+use crate::terminal::Terminal;
+use gneiss_fatbin::TargetId;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+/// Runs the program; returns only when it cannot be started.
+pub fn run(options: &Run, terminal: &Terminal) -> ExitCode {
+    let wrong = |text: &str| {
+        terminal.error(text);
+        ExitCode::from(USED_WRONGLY)
+    };
+    let Some((program, arguments)) = options.program.split_first() else {
+        return wrong("no program is given");
+    };
+    let prefix = match Prefix::of_this_command() {
+        Ok(prefix) => prefix,
+        Err(error) => return wrong(&format!("this command cannot find itself: {error}")),
+    };
+    if let Some(missing) = prefix.missing() {
+        return wrong(&missing);
+    }
+    if let Some(fault) = options
+        .gpus
+        .as_deref()
+        .and_then(|spec| check_gpus(spec).err())
+    {
+        return wrong(&fault);
+    }
+    if options.hip == Hip::Amd && std::env::var_os("GNEISS_HSA").is_some() {
+        terminal.warn("GNEISS_HSA has no effect with --hip amd");
+    }
+    let mut command = Command::new(program);
+    command.args(arguments);
+    for (name, value) in environment(options, &prefix, |name| std::env::var_os(name)) {
+        terminal.note(&format!("{name}={}", value.to_string_lossy()));
+        command.env(name, value);
+    }
+    let error = command.exec();
+    terminal.error(&format!("{}: {error}", program.to_string_lossy()));
+    ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound {
+        127
+    } else {
+        126
+    })
+}
+
+/// The variables to set. What the caller had in path variables stays, behind ours.
+pub fn environment(
+    options: &Run,
+    prefix: &Prefix,
+    old: impl Fn(&str) -> Option<OsString>,
+) -> Vec<(&'static str, OsString)> {
+    let directory = if options.hip == Hip::Amd {
+        prefix.hsa_only()
+    } else {
+        prefix.lib()
+    };
+    let mut variables = vec![(
+        "LD_LIBRARY_PATH",
+        joined(directory.as_os_str(), old("LD_LIBRARY_PATH")),
+    )];
+    if options.preload {
+        let (hsa, hip) = (prefix.hsa_library(), prefix.hip_library());
+        let first = match options.hip {
+            Hip::Amd => hsa.into_os_string(),
+            Hip::Gneiss => joined(hip.as_os_str(), Some(hsa.into_os_string())),
+        };
+        variables.push(("LD_PRELOAD", joined(&first, old("LD_PRELOAD"))));
+    }
+    if let Some(spec) = &options.gpus {
+        variables.push(("GNEISS_GPUS", spec.into()));
+    }
+    variables
+}
+
+fn joined(first: &OsStr, rest: Option<OsString>) -> OsString {
+    let mut all = first.to_owned();
+    if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+        all.push(":");
+        all.push(rest);
+    }
+    all
+}
+
+/// Checks a list of GPUs: targets with an optional count of at least 1 behind a colon, separated by commas.
+pub fn check_gpus(spec: &str) -> Result<(), String> {
+    for item in spec.split(',') {
+        let (target, count) = match item.rsplit_once(':') {
+            Some((target, count)) if count.bytes().all(|b| b.is_ascii_digit()) => (target, count),
+            _ => (item, "1"),
+        };
+        if !count
+            .parse()
+            .is_ok_and(|count: u32| (1..=64).contains(&count))
+        {
+            return Err(format!("--gpus: \"{item}\" has no count from 1 to 64"));
+        }
+        let target: TargetId = target
+            .trim()
+            .parse()
+            .map_err(|error| format!("--gpus: {error}"))?;
+        match target.known() {
+            Some(processor) if !processor.is_generic() => {}
+            Some(_) => {
+                return Err(format!(
+                    "--gpus: \"{target}\" is no GPU but a family of them"
+                ));
+            }
+            None => return Err(format!("--gpus: no GPU is called \"{target}\"")),
+        }
+    }
+    Ok(())
+}
+
+/// The file that would run: the name itself when it has a slash, else the first executable file of that name in `PATH`.
+pub fn find_program(name: &OsStr) -> Option<std::path::PathBuf> {
+    if name.as_encoded_bytes().contains(&b'/') {
+        return Some(name.into());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(name))
+        .find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(file)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gpu_lists() {
+        for good in [
+            "gfx90a",
+            "gfx942:8",
+            "gfx1100,gfx906",
+            "gfx90a:xnack+:2",
+            "gfx90a:sramecc+:xnack-",
+        ] {
+            assert_eq!(check_gpus(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "",
+            "gfx90a,",
+            "gfx90a:0",
+            "gfx90a:65",
+            "gfx9999",
+            "gfx11-generic",
+            "gfx1030:xnack+",
+            "gfx90a:x",
+        ] {
+            assert!(check_gpus(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn old_paths_stay_behind_ours() {
+        let Ok(prefix) = Prefix::of_this_command() else {
+            panic!("no prefix")
+        };
+        let options = |hip| Run {
+            gpus: Some("gfx906".into()),
+            hip,
+            preload: true,
+            program: vec!["x".into()],
+        };
+        let old = |name: &str| (name == "LD_LIBRARY_PATH").then(|| "/old".into());
+        let text = |path: std::path::PathBuf| path.display().to_string();
+        let (lib, hip, hsa) = (
+            text(prefix.lib()),
+            text(prefix.hip_library()),
+            text(prefix.hsa_library()),
+        );
+        let ours = environment(&options(Hip::Gneiss), &prefix, old);
+        let expected: [(_, OsString); 3] = [
+            ("LD_LIBRARY_PATH", format!("{lib}:/old").into()),
+            ("LD_PRELOAD", format!("{hip}:{hsa}").into()),
+            ("GNEISS_GPUS", "gfx906".into()),
+        ];
+        assert_eq!(ours, expected);
+        let amd = environment(&options(Hip::Amd), &prefix, old);
+        assert_eq!(
+            amd[0].1,
+            OsString::from(format!("{}:/old", text(prefix.hsa_only())))
+        );
+        assert_eq!(amd[1].1, OsString::from(hsa));
+    }
+}
