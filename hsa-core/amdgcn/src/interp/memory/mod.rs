@@ -1,6 +1,108 @@
 //! Memory and LDS handlers.
+//!
+//! * [`lanes`]: the addresses of a wave's lanes and the pattern in them (consecutive, uniform, scattered).
+//! * [`space`]: where an address leads: global memory, LDS, scratch, or any of them by aperture (FLAT).
+//! * [`element`]: what one lane loads or stores: dwords, bytes, halves.
+//! * [`vector`]: loads and stores of a whole wave over these three.
+//! * [`atomic`]: atomic operations, on global memory really atomic against every thread of the process.
+//! * [`lds`]: LDS operations with two addresses, cross-lane operations, append and consume.
+//! * [`scalar`]: scalar loads, stores and clocks.
+//! * [`buffer`]: buffer resources and their addressing.
+//!
+//! A wave's `context` points to the worker's [`MapCache`](crate::memory::MapCache) inside a slice. Operations complete in order, one
+//! after the other; loads and stores of a lane are single host accesses where the address is aligned. Host order is total store order, so the
+//! only fence that the memory model needs is between a store and a later atomic load: loads with `glc` begin with one.
+
+pub mod atomic;
+pub mod buffer;
+pub mod element;
+pub mod lanes;
+pub mod lds;
+pub mod scalar;
+pub mod space;
+pub mod vector;
+
+use super::wave::Wave;
+use crate::memory::{MapCache, MemoryFault};
+
+/// Reasons of a memory operation for [`Exit::Other`](super::run::Exit::Other).
+pub mod other {
+    /// `ds_gws_*`: the operands are in the wave's registers; the engine does it.
+    pub const GWS: u32 = 1;
+    /// A global address in an atomic that is not aligned to its size.
+    pub const MISALIGNED_ATOMIC: u32 = 2;
+    /// A buffer or image format that the engine does not convert.
+    pub const FORMAT: u32 = 3;
+    /// A buffer resource with a layout that the engine does not address.
+    pub const RESOURCE: u32 = 4;
+}
 
 /// What an [`Exit::Other`](super::run::Exit::Other) of a memory handler means.
-pub fn reason(_code: u32) -> &'static str {
-    "a memory operation could not be done"
+pub fn reason(code: u32) -> &'static str {
+    match code {
+        other::GWS => "global wave sync is not supported here",
+        other::MISALIGNED_ATOMIC => "the address of an atomic operation is not aligned to its size",
+        other::FORMAT => "the buffer format is not supported",
+        other::RESOURCE => "the buffer resource is not supported",
+        _ => "a memory operation could not be done",
+    }
 }
+
+/// Flags in `Op::aux[0]` of memory operations.
+pub mod flag {
+    /// The address has a VGPR (`s[0]`).
+    pub const VADDR: u32 = 1 << 0;
+    /// It has 64 bits: the VGPR after it holds the high half.
+    pub const WIDE: u32 = 1 << 1;
+    /// The address has a scalar part: slot `aux[1]`.
+    pub const SADDR: u32 = 1 << 2;
+    /// The scalar part has 64 bits.
+    pub const SADDR_WIDE: u32 = 1 << 3;
+    /// `glc`: an atomic load, or the atomic returns the old value.
+    pub const GLC: u32 = 1 << 4;
+    /// Buffer: the VGPR (or the second one, with `IDXEN`) is an offset.
+    pub const OFFEN: u32 = 1 << 5;
+    /// Buffer: the VGPR is an index.
+    pub const IDXEN: u32 = 1 << 6;
+    /// Buffer: the family has GFX10's resource layout and range checks.
+    pub const GFX10: u32 = 1 << 7;
+}
+
+/// The map cache of the running slice.
+///
+/// # Safety
+/// The wave runs inside a slice: its context was set by the engine.
+#[inline(always)]
+pub unsafe fn cache<'a>(w: &Wave) -> &'a mut MapCache {
+    // SAFETY: by the caller; one wave at a time runs on the worker, so nothing else refers to the cache now.
+    unsafe { &mut *w.context.cast::<MapCache>() }
+}
+
+/// The exit of a fault in global memory.
+pub(super) fn fault_exit(fault: MemoryFault, lane: Option<usize>) -> super::run::Exit {
+    super::run::Exit::Memory { address: fault.address, write: fault.write, lane: lane.map(|lane| lane as u8) }
+}
+
+/// Instantiates a handler body for the SIMD levels: `levels!(body::<A, B>)` is an array for `LowerContext::pick`.
+macro_rules! levels {
+    ($body:ident :: < $($arg:ty),* >) => {{
+        // SAFETY (of both): the body's own contract; AVX2 is chosen only on hosts that have it.
+        unsafe fn portable(
+            w: &mut $crate::interp::wave::Wave,
+            op: *const $crate::ir::Op,
+        ) -> *const $crate::ir::Op {
+            // SAFETY: passed on.
+            unsafe { $body::<$($arg),*>(w, op) }
+        }
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        unsafe fn avx2(
+            w: &mut $crate::interp::wave::Wave,
+            op: *const $crate::ir::Op,
+        ) -> *const $crate::ir::Op {
+            // SAFETY: passed on.
+            unsafe { $body::<$($arg),*>(w, op) }
+        }
+        [portable as $crate::interp::run::Handler, avx2, avx2]
+    }};
+}
+pub(crate) use levels;

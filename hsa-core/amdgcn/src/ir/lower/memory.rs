@@ -1,10 +1,381 @@
-//! Lowering of memory instructions.
+//! Lowering of memory instructions: which handler, which registers, which address.
 
-use crate::isa::inst::Inst;
+mod names;
+
+use crate::{
+    interp::{
+        memory::{
+            atomic::{self, NoReturn, Old},
+            buffer, element,
+            flag, levels, lds, scalar,
+            space::{Global, Lds},
+            vector,
+        },
+        run::Handler,
+    },
+    ir::{Op, Ref},
+    isa::{
+        inst::{Format, Inst, Operand},
+        op::Op as M,
+    },
+};
 
 use super::{LowerContext, Unsupported};
+use names::{Load, Rmw, Store};
 
 /// Lowers an SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF or MIMG instruction.
-pub fn lower_memory(inst: &Inst, _cx: &mut LowerContext) -> Result<(), Unsupported> {
+pub fn lower_memory(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
+    if names::has_no_effect(inst.op) {
+        return Ok(());
+    }
+    match inst.format {
+        Format::Smem => smem(inst, cx),
+        Format::Ds => ds(inst, cx),
+        Format::Flat | Format::Global | Format::Scratch => flat(inst, cx),
+        Format::Mubuf => mubuf(inst, cx),
+        _ => Err(Unsupported::op(inst)),
+    }
+}
+
+/// A reference to a vector register range.
+fn file(cx: &LowerContext, operand: Operand, count: u32) -> Result<Ref, Unsupported> {
+    Ok(Ref::new(Ref::FILE, cx.vgpr_range(operand, count)?))
+}
+
+/// Slot of a scalar source that must be a register.
+fn slot(cx: &LowerContext, inst: &Inst, operand: Operand, count: u32) -> Result<u32, Unsupported> {
+    match operand {
+        Operand::Scalar(code) if cx.config.null() != Some(code) && u32::from(code) + count <= 128 => Ok(u32::from(code)),
+        other => Err(Unsupported::form(inst, &format!("{other:?} as a scalar address"))),
+    }
+}
+
+/// Adds a 32-bit scalar offset operand to an operation: slot in `aux[1]`, or a constant in `aux[2]`.
+fn scalar_offset(op: &mut Op, cx: &LowerContext, inst: &Inst, operand: Operand) -> Result<(), Unsupported> {
+    match operand {
+        Operand::None => {}
+        Operand::Scalar(code) if cx.config.null() == Some(code) => {}
+        Operand::Int(value) => op.aux[2] = value.cast_unsigned(),
+        Operand::Literal(value) => op.aux[2] = value,
+        Operand::Scalar(_) => {
+            op.aux[0] |= flag::SADDR;
+            op.aux[1] = slot(cx, inst, operand, 1)?;
+        }
+        other => return Err(Unsupported::form(inst, &format!("{other:?} as a scalar offset"))),
+    }
+    Ok(())
+}
+
+fn immediate(inst: &Inst) -> u64 {
+    i64::from(inst.mem.offset).cast_unsigned()
+}
+
+fn smem(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
+    use M::*;
+    let (run, dwords): (Handler, u32) = match inst.op {
+        s_load_dword | s_load_b32 => (scalar::load::<1>, 1),
+        s_load_dwordx2 | s_load_b64 => (scalar::load::<2>, 2),
+        s_load_b96 => (scalar::load::<3>, 3),
+        s_load_dwordx4 | s_load_b128 => (scalar::load::<4>, 4),
+        s_load_dwordx8 | s_load_b256 => (scalar::load::<8>, 8),
+        s_load_dwordx16 | s_load_b512 => (scalar::load::<16>, 16),
+        s_buffer_load_dword | s_buffer_load_b32 => (scalar::buffer_load::<1>, 1),
+        s_buffer_load_dwordx2 | s_buffer_load_b64 => (scalar::buffer_load::<2>, 2),
+        s_buffer_load_b96 => (scalar::buffer_load::<3>, 3),
+        s_buffer_load_dwordx4 | s_buffer_load_b128 => (scalar::buffer_load::<4>, 4),
+        s_buffer_load_dwordx8 | s_buffer_load_b256 => (scalar::buffer_load::<8>, 8),
+        s_buffer_load_dwordx16 | s_buffer_load_b512 => (scalar::buffer_load::<16>, 16),
+        s_store_dword => (scalar::store::<1>, 1),
+        s_store_dwordx2 => (scalar::store::<2>, 2),
+        s_store_dwordx4 => (scalar::store::<4>, 4),
+        s_memtime => (scalar::memtime, 2),
+        s_memrealtime => (scalar::memrealtime, 2),
+        _ => return Err(Unsupported::op(inst)),
+    };
+    let mut op = Op::new(run);
+    if matches!(inst.op, s_memtime | s_memrealtime) {
+        op.d = cx.scalar_dst(inst.dst.operand, 2)?;
+        cx.push(op);
+        return Ok(());
+    }
+    if matches!(inst.op, s_store_dword | s_store_dwordx2 | s_store_dwordx4) {
+        op.d = slot(cx, inst, inst.src[1].operand, dwords)?;
+    } else {
+        op.d = cx.scalar_dst(inst.dst.operand, dwords)?;
+    }
+    let base_dwords = if inst.op.name().starts_with("s_buffer") { 4 } else { 2 };
+    op.d2 = slot(cx, inst, inst.src[0].operand, base_dwords)?;
+    op.imm = immediate(inst);
+    scalar_offset(&mut op, cx, inst, inst.src[3].operand)?;
+    op.imm = op.imm.wrapping_add(u64::from(op.aux[2]));
+    cx.push(op);
+    Ok(())
+}
+
+/// The address of a FLAT, GLOBAL or SCRATCH operation.
+fn flat_address(op: &mut Op, inst: &Inst, cx: &LowerContext) -> Result<(), Unsupported> {
+    op.imm = immediate(inst);
+    let scalar_base = match inst.src[2].operand {
+        Operand::None => None,
+        Operand::Scalar(code) if cx.config.null() == Some(code) => None,
+        operand => Some(operand),
+    };
+    let narrow = inst.format == Format::Scratch;
+    if let Some(operand) = scalar_base {
+        op.aux[0] |= flag::SADDR | if narrow { 0 } else { flag::SADDR_WIDE };
+        op.aux[1] = slot(cx, inst, operand, if narrow { 1 } else { 2 })?;
+    }
+    if inst.src[0].operand != Operand::None {
+        let wide = scalar_base.is_none() && !narrow;
+        op.aux[0] |= flag::VADDR | if wide { flag::WIDE } else { 0 };
+        op.s[0] = file(cx, inst.src[0].operand, if wide { 2 } else { 1 })?;
+    }
+    if inst.mem.glc {
+        op.aux[0] |= flag::GLC;
+    }
+    Ok(())
+}
+
+/// Does something with the type of a load element as `$ty`.
+macro_rules! with_load {
+    ($element:expr, $ty:ident => $body:expr) => {
+        match $element {
+            Load::Dwords1 => { type $ty = element::Dwords<1>; $body }
+            Load::Dwords2 => { type $ty = element::Dwords<2>; $body }
+            Load::Dwords3 => { type $ty = element::Dwords<3>; $body }
+            Load::Dwords4 => { type $ty = element::Dwords<4>; $body }
+            Load::U8 => { type $ty = element::U8; $body }
+            Load::I8 => { type $ty = element::I8; $body }
+            Load::U16 => { type $ty = element::U16; $body }
+            Load::I16 => { type $ty = element::I16; $body }
+            Load::U8D16 => { type $ty = element::U8D16; $body }
+            Load::U8D16Hi => { type $ty = element::U8D16Hi; $body }
+            Load::I8D16 => { type $ty = element::I8D16; $body }
+            Load::I8D16Hi => { type $ty = element::I8D16Hi; $body }
+            Load::B16D16 => { type $ty = element::B16D16; $body }
+            Load::B16D16Hi => { type $ty = element::B16D16Hi; $body }
+        }
+    };
+}
+
+/// Does something with the type of a store element as `$ty`.
+macro_rules! with_store {
+    ($element:expr, $ty:ident => $body:expr) => {
+        match $element {
+            Store::Dwords1 => { type $ty = element::Dwords<1>; $body }
+            Store::Dwords2 => { type $ty = element::Dwords<2>; $body }
+            Store::Dwords3 => { type $ty = element::Dwords<3>; $body }
+            Store::Dwords4 => { type $ty = element::Dwords<4>; $body }
+            Store::B8 => { type $ty = element::B8; $body }
+            Store::B8Hi => { type $ty = element::B8Hi; $body }
+            Store::B16 => { type $ty = element::B16; $body }
+            Store::B16Hi => { type $ty = element::B16Hi; $body }
+        }
+    };
+}
+
+/// Does something with the type of an atomic operation as `$ty`.
+macro_rules! with_rmw {
+    ($rmw:expr, $ty:ident => $body:expr; $($name:ident)*) => {
+        match $rmw {
+            $(Rmw::$name => { type $ty = atomic::$name; $body })*
+        }
+    };
+    ($rmw:expr, $ty:ident => $body:expr) => {
+        with_rmw!($rmw, $ty => $body; Swap32 Swap64 CmpSwap32 CmpSwap64 FCmpSwap32 FCmpSwap64 Add32 Add64 Sub32 Sub64 RSub32
+            RSub64 SubClamp32 CondSub32 SMin32 SMin64 UMin32 UMin64 SMax32 SMax64 UMax32 UMax64 And32 And64 Or32 Or64 Xor32
+            Xor64 Inc32 Inc64 Dec32 Dec64 MskOr32 MskOr64 Wrap32 FAdd32 FAdd64 FMin32 FMax32 FMin64 FMax64 PkAddF16 PkAddBf16)
+    };
+}
+
+fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
+    let format = inst.format;
+    if let Some(element) = names::load(inst.op) {
+        let mut op = Op::new(with_load!(element, E => match format {
+            Format::Global => cx.pick(levels!(vload::<E, Global>)),
+            Format::Scratch => cx.pick(levels!(vscratch_load::<E>)),
+            _ => cx.pick(levels!(vflat_load::<E>)),
+        }));
+        flat_address(&mut op, inst, cx)?;
+        op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
+        cx.push(op);
+        return Ok(());
+    }
+    if let Some(element) = names::store(inst.op) {
+        let mut op = Op::new(with_store!(element, E => match format {
+            Format::Global => cx.pick(levels!(vstore::<E, Global>)),
+            Format::Scratch => cx.pick(levels!(vscratch_store::<E>)),
+            _ => cx.pick(levels!(vflat_store::<E>)),
+        }));
+        flat_address(&mut op, inst, cx)?;
+        op.s[1] = file(cx, inst.src[1].operand, element.dwords())?;
+        cx.push(op);
+        return Ok(());
+    }
+    if let Some(rmw) = names::atomic(inst.op) {
+        let returns = inst.dst.operand != Operand::None;
+        let run: Handler = with_rmw!(rmw, R => match (format, returns) {
+            (Format::Global, true) => atomic::atomic::<R, Global, Old>,
+            (Format::Global, false) => atomic::atomic::<R, Global, NoReturn>,
+            (Format::Flat, true) => atomic::atomic::<R, atomic::Flat, Old>,
+            (Format::Flat, false) => atomic::atomic::<R, atomic::Flat, NoReturn>,
+            _ => return Err(Unsupported::op(inst)),
+        });
+        let mut op = Op::new(run);
+        flat_address(&mut op, inst, cx)?;
+        atomic_data(&mut op, inst, cx, rmw, returns)?;
+        cx.push(op);
+        return Ok(());
+    }
     Err(Unsupported::op(inst))
 }
+
+/// Registers of an atomic outside LDS: a second operand follows the first.
+fn atomic_data(op: &mut Op, inst: &Inst, cx: &LowerContext, rmw: Rmw, returns: bool) -> Result<(), Unsupported> {
+    let dwords = rmw.dwords();
+    let operands = if rmw.has_two() { 2 } else { 1 };
+    op.s[1] = file(cx, inst.src[1].operand, dwords * operands)?;
+    if operands == 2 {
+        op.s[2] = Ref::new(Ref::FILE, op.s[1].offset() + dwords * cx.config.stride());
+    }
+    if returns {
+        op.d = cx.vgpr_range(inst.dst.operand, dwords)?;
+    }
+    Ok(())
+}
+
+fn mubuf(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
+    let mut op = Op::new(super::control::unsupported);
+    op.imm = immediate(inst);
+    op.d2 = slot(cx, inst, inst.src[2].operand, 4)?;
+    scalar_offset(&mut op, cx, inst, inst.src[3].operand)?;
+    let mut address_registers = 0;
+    for (on, bit) in [(inst.mem.offen, flag::OFFEN), (inst.mem.idxen, flag::IDXEN), (inst.mem.glc, flag::GLC)] {
+        if on {
+            op.aux[0] |= bit;
+            address_registers += u32::from(bit != flag::GLC);
+        }
+    }
+    if cx.config.target.major >= 10 {
+        op.aux[0] |= flag::GFX10;
+    }
+    if address_registers != 0 {
+        op.s[0] = file(cx, inst.src[0].operand, address_registers)?;
+    }
+    if inst.mem.tfe {
+        return Err(Unsupported::form(inst, "tfe"));
+    }
+    if let Some(element) = names::load(inst.op) {
+        if inst.mem.lds {
+            op.run = match element {
+                Load::Dwords1 => buffer::load_lds::<element::Dwords<1>>,
+                Load::U8 => buffer::load_lds::<element::U8>,
+                Load::I8 => buffer::load_lds::<element::I8>,
+                Load::U16 => buffer::load_lds::<element::U16>,
+                Load::I16 => buffer::load_lds::<element::I16>,
+                _ => return Err(Unsupported::form(inst, "lds")),
+            };
+        } else {
+            op.run = with_load!(element, E => cx.pick(levels!(bload::<E>)));
+            op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
+        }
+    } else if let Some(element) = names::store(inst.op) {
+        op.run = with_store!(element, E => cx.pick(levels!(bstore::<E>)));
+        op.s[1] = file(cx, inst.src[1].operand, element.dwords())?;
+    } else if let Some(rmw) = names::atomic(inst.op) {
+        let returns = inst.dst.operand != Operand::None;
+        op.run = with_rmw!(rmw, R => {
+            if returns { buffer::atomic::<R, Old> as Handler } else { buffer::atomic::<R, NoReturn> }
+        });
+        atomic_data(&mut op, inst, cx, rmw, returns)?;
+    } else {
+        return Err(Unsupported::op(inst));
+    }
+    cx.push(op);
+    Ok(())
+}
+
+fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
+    use M::*;
+    if inst.mem.gds {
+        return Err(Unsupported::form(inst, "GDS"));
+    }
+    let mut op = Op::new(super::control::unsupported);
+    op.imm = u64::from(inst.mem.offset.cast_unsigned() & 0xffff);
+    if inst.src[0].operand != Operand::None {
+        op.aux[0] |= flag::VADDR;
+        op.s[0] = file(cx, inst.src[0].operand, 1)?;
+    }
+    if let Some(element) = names::load(inst.op) {
+        op.run = with_load!(element, E => cx.pick(levels!(vload::<E, Lds>)));
+        op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
+    } else if let Some(element) = names::store(inst.op) {
+        op.run = with_store!(element, E => cx.pick(levels!(vstore::<E, Lds>)));
+        op.s[1] = file(cx, inst.src[1].operand, element.dwords())?;
+    } else if let Some(two) = names::two_address(inst.op) {
+        let scale = u64::from(two.dwords) * 4 * if two.stride64 { 64 } else { 1 };
+        let offset0 = u64::from(inst.mem.offset.cast_unsigned() & 0xff);
+        op.imm = offset0 * scale | (u64::from(inst.mem.offset1) * scale) << 32;
+        let wide = two.dwords == 2;
+        op.run = match (two.kind, wide) {
+            (names::TwoKind::Read, false) => cx.pick(levels!(read2::<u32>)),
+            (names::TwoKind::Read, true) => cx.pick(levels!(read2::<u64>)),
+            (names::TwoKind::Write, false) => cx.pick(levels!(write2::<u32>)),
+            (names::TwoKind::Write, true) => cx.pick(levels!(write2::<u64>)),
+            (names::TwoKind::Exchange, false) => lds::exchange2::<u32>,
+            (names::TwoKind::Exchange, true) => lds::exchange2::<u64>,
+        };
+        if two.kind != names::TwoKind::Read {
+            op.s[1] = file(cx, inst.src[1].operand, two.dwords)?;
+            op.s[2] = file(cx, inst.src[2].operand, two.dwords)?;
+        }
+        if two.kind != names::TwoKind::Write {
+            op.d = cx.vgpr_range(inst.dst.operand, 2 * two.dwords)?;
+        }
+    } else if let Some((rmw, returns)) = names::lds_atomic(inst.op) {
+        op.run = with_rmw!(rmw, R => {
+            if returns { atomic::atomic::<R, Lds, Old> as Handler } else { atomic::atomic::<R, Lds, NoReturn> }
+        });
+        let dwords = rmw.dwords();
+        op.s[1] = file(cx, inst.src[1].operand, dwords)?;
+        if rmw.has_two() {
+            op.s[2] = file(cx, inst.src[2].operand, dwords)?;
+        }
+        // The old compare-and-store forms have the comparand first.
+        if inst.op.name().starts_with("ds_cmpst_") {
+            op.s.swap(1, 2);
+        }
+        if returns {
+            op.d = cx.vgpr_range(inst.dst.operand, dwords)?;
+        }
+    } else {
+        match inst.op {
+            ds_bpermute_b32 | ds_permute_b32 => {
+                op.run = if inst.op == ds_permute_b32 { lds::permute } else { cx.pick(levels!(lds_bpermute::<>)) };
+                op.s[1] = file(cx, inst.src[1].operand, 1)?;
+                op.d = cx.vgpr_range(inst.dst.operand, 1)?;
+            }
+            ds_swizzle_b32 => {
+                if op.imm >= 0xe000 {
+                    return Err(Unsupported::form(inst, "FFT swizzle"));
+                }
+                op.run = lds::swizzle;
+                op.d = cx.vgpr_range(inst.dst.operand, 1)?;
+            }
+            ds_append | ds_consume => {
+                op.run = if inst.op == ds_append { lds::count::<atomic::Add32> } else { lds::count::<atomic::Sub32> };
+                op.d = cx.vgpr_range(inst.dst.operand, 1)?;
+            }
+            _ => return Err(Unsupported::op(inst)),
+        }
+    }
+    cx.push(op);
+    Ok(())
+}
+
+use buffer::{load as bload, store as bstore};
+use lds::{bpermute as lds_bpermute, read2, write2};
+use vector::{
+    flat_load as vflat_load, flat_store as vflat_store, load as vload, scratch_load as vscratch_load,
+    scratch_store as vscratch_store, store as vstore,
+};

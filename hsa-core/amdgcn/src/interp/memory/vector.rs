@@ -1,0 +1,532 @@
+//! Loads and stores of a whole wave.
+
+use std::sync::atomic::{Ordering, fence};
+
+use super::{
+    element::{Load, Store},
+    flag,
+    lanes::{Addresses, Pattern, each_lane},
+    space::{Aperture, Lds, Space, aperture, check_scratch, scratch_byte, site},
+};
+use crate::{
+    interp::{run::Exit, wave::Wave},
+    ir::Op,
+    launch::{PRIVATE_APERTURE_HI, SHARED_APERTURE_HI},
+};
+
+/// Bytes from the first to the last active lane's element, inclusive, of consecutive elements.
+#[inline(always)]
+fn span(exec: u64, bytes: usize) -> u64 {
+    let lanes = 64 - exec.leading_zeros() - exec.trailing_zeros();
+    u64::from(lanes) * bytes as u64
+}
+
+/// Loads into the destination of `op` from contiguous memory.
+///
+/// # Safety
+/// Called for a load of the running wave, with some lane active.
+#[inline(always)]
+pub unsafe fn load_from<E: Load, S: Space>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+    // SAFETY: registers were checked by the lowering; memory is resolved before it is read.
+    unsafe {
+        let exec = w.exec();
+        let stride = w.chunks * 16;
+        let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
+        let size = E::BYTES as u64;
+        match at.pattern(w, E::BYTES as u32) {
+            Pattern::Consecutive => {
+                if let Ok(src) = S::resolve::<false>(w, site(op), at.of_first(), span(exec, E::BYTES)) {
+                    let src = src.wrapping_sub(at.first * E::BYTES);
+                    for chunk in 0..w.chunks {
+                        let bits = exec >> (chunk * 16) & 0xffff;
+                        let (src, dst) = (src.wrapping_add(chunk * 16 * E::BYTES), dst.add(chunk * 16));
+                        if bits == 0xffff {
+                            E::group(src, dst, stride);
+                        } else {
+                            each_lane(bits, |i| E::lane(src.add(i * E::BYTES), dst.add(i), stride));
+                        }
+                    }
+                    return Ok(());
+                }
+            }
+            Pattern::Uniform if !E::MERGES => {
+                let src = S::resolve::<false>(w, site(op), at.of_first(), size).map_err(|f| S::exit(f, at.first))?;
+                let mut value = [0u32; 16];
+                E::lane(src, value.as_mut_ptr(), 1);
+                for (r, &value) in value[..E::DWORDS].iter().enumerate() {
+                    splat(w, dst.add(r * stride), value);
+                }
+                return Ok(());
+            }
+            Pattern::Near { min, max } => {
+                let base = at.of_first().wrapping_sub(u64::from(*at.lo.add(at.first)));
+                let start = base.wrapping_add(u64::from(min));
+                if let Ok(src) = S::resolve::<false>(w, site(op), start, u64::from(max - min) + size) {
+                    if exec == w.full_mask {
+                        for lane in 0..stride {
+                            E::lane(src.add((*at.lo.add(lane) - min) as usize), dst.add(lane), stride);
+                        }
+                    } else {
+                        each_lane(exec, |lane| {
+                            E::lane(src.add((*at.lo.add(lane) - min) as usize), dst.add(lane), stride);
+                        });
+                    }
+                    return Ok(());
+                }
+            }
+            Pattern::Uniform | Pattern::Far => {}
+        }
+        let mut rest = exec;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let src = S::resolve::<false>(w, site(op), at.lane(lane), size).map_err(|f| S::exit(f, lane))?;
+            E::lane(src, dst.add(lane), stride);
+        }
+        Ok(())
+    }
+}
+
+/// Writes a value into the active lanes of a register. For patterns found with a partial EXEC `mask_lanes` is up to date.
+///
+/// # Safety
+/// `dst` is a register of the wave.
+#[inline(always)]
+unsafe fn splat(w: &mut Wave, dst: *mut u32, value: u32) {
+    let full = w.exec() == w.full_mask;
+    if !full {
+        w.refresh_mask();
+    }
+    for chunk in 0..w.chunks {
+        // SAFETY: by the caller.
+        unsafe {
+            let lanes = dst.add(chunk * 16);
+            let mask = &w.mask_lanes.0[chunk * 16..chunk * 16 + 16];
+            for i in 0..16 {
+                let mask = if full { u32::MAX } else { mask[i] };
+                *lanes.add(i) = *lanes.add(i) & !mask | value & mask;
+            }
+        }
+    }
+}
+
+/// Stores the data of `op` (file offset in `s[1]`) to contiguous memory.
+///
+/// # Safety
+/// Called for a store of the running wave, with some lane active.
+#[inline(always)]
+pub unsafe fn store_to<E: Store, S: Space>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+    // SAFETY: registers were checked by the lowering; memory is resolved before it is written.
+    unsafe {
+        let exec = w.exec();
+        let stride = w.chunks * 16;
+        let data: *const u32 = w.base[0].add((*op).s[1].offset() as usize).cast();
+        let size = E::BYTES as u64;
+        match at.pattern(w, E::BYTES as u32) {
+            Pattern::Consecutive => {
+                if let Ok(dst) = S::resolve::<true>(w, site(op), at.of_first(), span(exec, E::BYTES)) {
+                    let dst = dst.wrapping_sub(at.first * E::BYTES);
+                    for chunk in 0..w.chunks {
+                        let bits = exec >> (chunk * 16) & 0xffff;
+                        let (dst, data) = (dst.wrapping_add(chunk * 16 * E::BYTES), data.add(chunk * 16));
+                        if bits == 0xffff {
+                            E::group(data, stride, dst);
+                        } else {
+                            each_lane(bits, |i| E::lane(data.add(i), stride, dst.add(i * E::BYTES)));
+                        }
+                    }
+                    return Ok(());
+                }
+            }
+            Pattern::Uniform => {
+                // The highest lane's value stays.
+                let dst = S::resolve::<true>(w, site(op), at.of_first(), size).map_err(|f| S::exit(f, at.first))?;
+                E::lane(data.add(63 - exec.leading_zeros() as usize), stride, dst);
+                return Ok(());
+            }
+            Pattern::Near { min, max } => {
+                let base = at.of_first().wrapping_sub(u64::from(*at.lo.add(at.first)));
+                let start = base.wrapping_add(u64::from(min));
+                if let Ok(dst) = S::resolve::<true>(w, site(op), start, u64::from(max - min) + size) {
+                    each_lane(exec, |lane| {
+                        E::lane(data.add(lane), stride, dst.add((*at.lo.add(lane) - min) as usize));
+                    });
+                    return Ok(());
+                }
+            }
+            Pattern::Far => {}
+        }
+        let mut rest = exec;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let dst = S::resolve::<true>(w, site(op), at.lane(lane), size).map_err(|f| S::exit(f, lane))?;
+            E::lane(data.add(lane), stride, dst);
+        }
+        Ok(())
+    }
+}
+
+/// Copies `bytes` of a lane's scratch out of its rows.
+///
+/// # Safety
+/// The range was checked; `to` is writable.
+#[inline(always)]
+unsafe fn gather_scratch(w: &Wave, lane: usize, offset: u32, to: *mut u8, bytes: usize) {
+    for i in 0..bytes {
+        // SAFETY: by the caller.
+        unsafe { *to.add(i) = *scratch_byte(w, lane, offset + i as u32) };
+    }
+}
+
+/// Loads one lane's element from its scratch.
+///
+/// # Safety
+/// `dst` is the lane in the destination register.
+#[inline(always)]
+unsafe fn load_scratch_lane<E: Load>(w: &Wave, lane: usize, offset: u32, dst: *mut u32) -> Result<(), Exit> {
+    check_scratch(w, offset, E::BYTES as u32, false, lane)?;
+    let mut bytes = [0u8; 64];
+    // SAFETY: checked.
+    unsafe {
+        gather_scratch(w, lane, offset, bytes.as_mut_ptr(), E::BYTES);
+        E::lane(bytes.as_ptr(), dst, w.chunks * 16);
+    }
+    Ok(())
+}
+
+/// Stores one lane's element to its scratch.
+///
+/// # Safety
+/// `data` is the lane in the data register.
+#[inline(always)]
+unsafe fn store_scratch_lane<E: Store>(w: &Wave, lane: usize, offset: u32, data: *const u32) -> Result<(), Exit> {
+    check_scratch(w, offset, E::BYTES as u32, true, lane)?;
+    let mut bytes = [0u8; 64];
+    // SAFETY: checked.
+    unsafe {
+        E::lane(data, w.chunks * 16, bytes.as_mut_ptr());
+        for (i, &byte) in bytes[..E::BYTES].iter().enumerate() {
+            *scratch_byte(w, lane, offset + i as u32) = byte;
+        }
+    }
+    Ok(())
+}
+
+/// Loads from scratch; addresses are offsets of 32 bits.
+///
+/// # Safety
+/// As [`load_from`].
+#[inline(always)]
+pub unsafe fn load_scratch<E: Load>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+    // SAFETY: registers were checked by the lowering; offsets are checked against the wave's scratch.
+    unsafe {
+        let exec = w.exec();
+        let stride = w.chunks * 16;
+        let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
+        if !E::MERGES && E::BYTES.is_multiple_of(4) && at.pattern(w, 0) == Pattern::Consecutive {
+            let offset = at.of_first() as u32;
+            if offset.is_multiple_of(4) {
+                check_scratch(w, offset, E::BYTES as u32, false, at.first)?;
+                let src: *const u32 = scratch_byte(w, 0, offset).cast();
+                copy_rows(w, src, dst, E::DWORDS);
+                return Ok(());
+            }
+        }
+        let mut rest = exec;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let offset = at.lane(lane) as u32;
+            let dst = dst.add(lane);
+            if offset as usize % 4 + E::BYTES <= 4 {
+                check_scratch(w, offset, E::BYTES as u32, false, lane)?;
+                E::lane(scratch_byte(w, lane, offset), dst, stride);
+            } else {
+                load_scratch_lane::<E>(w, lane, offset, dst)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Copies rows of lanes under EXEC.
+///
+/// # Safety
+/// Both sides hold `rows` rows of the wave's lanes.
+#[inline(always)]
+unsafe fn copy_rows(w: &mut Wave, src: *const u32, dst: *mut u32, rows: usize) {
+    // SAFETY: by the caller.
+    unsafe {
+        if w.exec() == w.full_mask {
+            for chunk in 0..w.chunks * rows {
+                let at = chunk * 16;
+                dst.add(at).cast::<[u32; 16]>().write_unaligned(src.add(at).cast::<[u32; 16]>().read_unaligned());
+            }
+            return;
+        }
+        w.refresh_mask();
+        for row in 0..rows {
+            for chunk in 0..w.chunks {
+                let mask = &w.mask_lanes.0[chunk * 16..chunk * 16 + 16];
+                let at = (row * w.chunks + chunk) * 16;
+                for i in 0..16 {
+                    let new = *src.add(at + i);
+                    *dst.add(at + i) = *dst.add(at + i) & !mask[i] | new & mask[i];
+                }
+            }
+        }
+    }
+}
+
+/// Stores to scratch.
+///
+/// # Safety
+/// As [`store_to`].
+#[inline(always)]
+pub unsafe fn store_scratch<E: Store>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+    // SAFETY: registers were checked by the lowering; offsets are checked against the wave's scratch.
+    unsafe {
+        let exec = w.exec();
+        let stride = w.chunks * 16;
+        let data: *const u32 = w.base[0].add((*op).s[1].offset() as usize).cast();
+        if E::BYTES.is_multiple_of(4) && at.pattern(w, 0) == Pattern::Consecutive {
+            let offset = at.of_first() as u32;
+            if offset.is_multiple_of(4) {
+                check_scratch(w, offset, E::BYTES as u32, true, at.first)?;
+                let dst: *mut u32 = scratch_byte(w, 0, offset).cast();
+                copy_rows(w, data, dst, E::DWORDS);
+                return Ok(());
+            }
+        }
+        let mut rest = exec;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let offset = at.lane(lane) as u32;
+            let data = data.add(lane);
+            if offset as usize % 4 + E::BYTES <= 4 {
+                check_scratch(w, offset, E::BYTES as u32, true, lane)?;
+                E::lane(data, stride, scratch_byte(w, lane, offset));
+            } else {
+                store_scratch_lane::<E>(w, lane, offset, data)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The aperture that all active lanes' flat addresses lie in, if they do; the high dwords of the registers decide.
+#[inline(always)]
+unsafe fn common_aperture(w: &mut Wave, at: &Addresses) -> Option<Aperture> {
+    // SAFETY: by the caller of the handlers.
+    unsafe {
+        if at.hi.is_null() {
+            return Some(aperture(at.of_first()));
+        }
+        let full = w.exec() == w.full_mask;
+        if !full {
+            w.refresh_mask();
+        }
+        let hi0 = *at.hi.add(at.first);
+        let (mut unequal, mut special) = ([0u32; 16], [0u32; 16]);
+        for chunk in 0..w.chunks {
+            let mask = &w.mask_lanes.0[chunk * 16..chunk * 16 + 16];
+            for i in 0..16 {
+                let hi = *at.hi.add(chunk * 16 + i);
+                let mask = if full { u32::MAX } else { mask[i] };
+                unequal[i] |= (hi ^ hi0) & mask;
+                let in_aperture = (hi == SHARED_APERTURE_HI) | (hi == PRIVATE_APERTURE_HI);
+                special[i] |= u32::from(in_aperture) & mask;
+            }
+        }
+        let any = |bits: &[u32; 16]| bits.iter().fold(0, |all, &b| all | b) != 0;
+        if any(&unequal) && any(&special) {
+            return None;
+        }
+        Some(aperture(u64::from(hi0) << 32))
+    }
+}
+
+/// The addresses of lanes that all lie in one aperture of LDS or scratch, as offsets in it.
+fn in_aperture(at: &Addresses) -> Addresses {
+    // The high half is dropped; the immediate may be negative.
+    Addresses { base: i64::from(at.base as i32).cast_unsigned(), lo: at.lo, hi: std::ptr::null(), first: at.first }
+}
+
+macro_rules! finish {
+    ($w:ident, $op:ident, $result:expr) => {
+        match $result {
+            // SAFETY: a memory operation is followed by an operation of its segment.
+            Ok(()) => unsafe { $op.add(1) },
+            Err(exit) => $w.stop($op, exit),
+        }
+    };
+}
+pub(super) use finish;
+
+/// A load in a space with contiguous memory.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+#[inline(always)]
+pub unsafe fn load<E: Load, S: Space>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: passed on.
+    unsafe {
+        if w.exec() == 0 {
+            return op.add(1);
+        }
+        if (*op).aux[0] & flag::GLC != 0 {
+            fence(Ordering::SeqCst);
+        }
+        finish!(w, op, load_from::<E, S>(w, op, Addresses::of(w, op)))
+    }
+}
+
+/// A store in a space with contiguous memory.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+#[inline(always)]
+pub unsafe fn store<E: Store, S: Space>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: passed on.
+    unsafe {
+        if w.exec() == 0 {
+            return op.add(1);
+        }
+        finish!(w, op, store_to::<E, S>(w, op, Addresses::of(w, op)))
+    }
+}
+
+/// A scratch load.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+#[inline(always)]
+pub unsafe fn scratch_load<E: Load>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: passed on.
+    unsafe {
+        if w.exec() == 0 {
+            return op.add(1);
+        }
+        finish!(w, op, load_scratch::<E>(w, op, Addresses::of(w, op)))
+    }
+}
+
+/// A scratch store.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+#[inline(always)]
+pub unsafe fn scratch_store<E: Store>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: passed on.
+    unsafe {
+        if w.exec() == 0 {
+            return op.add(1);
+        }
+        finish!(w, op, store_scratch::<E>(w, op, Addresses::of(w, op)))
+    }
+}
+
+/// A load with generic addresses.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+#[inline(always)]
+pub unsafe fn flat_load<E: Load>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: passed on.
+    unsafe {
+        if w.exec() == 0 {
+            return op.add(1);
+        }
+        if (*op).aux[0] & flag::GLC != 0 {
+            fence(Ordering::SeqCst);
+        }
+        let at = Addresses::of(w, op);
+        let result = match common_aperture(w, &at) {
+            Some(Aperture::Global) => load_from::<E, super::space::Global>(w, op, at),
+            Some(Aperture::Shared(_)) => load_from::<E, Lds>(w, op, in_aperture(&at)),
+            Some(Aperture::Private(_)) => load_scratch::<E>(w, op, in_aperture(&at)),
+            None => flat_load_mixed::<E>(w, op, at),
+        };
+        finish!(w, op, result)
+    }
+}
+
+unsafe fn flat_load_mixed<E: Load>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+    // SAFETY: as in `load_from` and `load_scratch`.
+    unsafe {
+        let stride = w.chunks * 16;
+        let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
+        let mut rest = w.exec();
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let address = at.lane(lane);
+            let size = E::BYTES as u64;
+            let src = match aperture(address) {
+                Aperture::Global => super::space::Global::resolve::<false>(w, site(op), address, size)
+                    .map_err(|f| super::space::Global::exit(f, lane))?,
+                Aperture::Shared(offset) => {
+                    Lds::resolve::<false>(w, 0, u64::from(offset), size).map_err(|f| Lds::exit(f, lane))?
+                }
+                Aperture::Private(offset) => {
+                    load_scratch_lane::<E>(w, lane, offset, dst.add(lane))?;
+                    continue;
+                }
+            };
+            E::lane(src, dst.add(lane), stride);
+        }
+        Ok(())
+    }
+}
+
+/// A store with generic addresses.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+#[inline(always)]
+pub unsafe fn flat_store<E: Store>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: passed on.
+    unsafe {
+        if w.exec() == 0 {
+            return op.add(1);
+        }
+        let at = Addresses::of(w, op);
+        let result = match common_aperture(w, &at) {
+            Some(Aperture::Global) => store_to::<E, super::space::Global>(w, op, at),
+            Some(Aperture::Shared(_)) => store_to::<E, Lds>(w, op, in_aperture(&at)),
+            Some(Aperture::Private(_)) => store_scratch::<E>(w, op, in_aperture(&at)),
+            None => flat_store_mixed::<E>(w, op, at),
+        };
+        finish!(w, op, result)
+    }
+}
+
+unsafe fn flat_store_mixed<E: Store>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+    // SAFETY: as in `store_to` and `store_scratch`.
+    unsafe {
+        let stride = w.chunks * 16;
+        let data: *const u32 = w.base[0].add((*op).s[1].offset() as usize).cast();
+        let mut rest = w.exec();
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let address = at.lane(lane);
+            let size = E::BYTES as u64;
+            let dst = match aperture(address) {
+                Aperture::Global => super::space::Global::resolve::<true>(w, site(op), address, size)
+                    .map_err(|f| super::space::Global::exit(f, lane))?,
+                Aperture::Shared(offset) => {
+                    Lds::resolve::<true>(w, 0, u64::from(offset), size).map_err(|f| Lds::exit(f, lane))?
+                }
+                Aperture::Private(offset) => {
+                    store_scratch_lane::<E>(w, lane, offset, data.add(lane))?;
+                    continue;
+                }
+            };
+            E::lane(data.add(lane), stride, dst);
+        }
+        Ok(())
+    }
+}
