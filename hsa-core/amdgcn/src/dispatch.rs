@@ -84,7 +84,10 @@ unsafe impl Send for Dispatch {}
 
 impl fmt::Debug for Dispatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dispatch").field("next", &self.next).field("done", &self.done).finish_non_exhaustive()
+        f.debug_struct("Dispatch")
+            .field("next", &self.next)
+            .field("done", &self.done)
+            .finish_non_exhaustive()
     }
 }
 
@@ -111,7 +114,9 @@ fn parse_duration(text: &str) -> Option<Duration> {
         (None, None) => (text, 1.0),
     };
     let seconds = number.trim().parse::<f64>().ok()? * unit;
-    (seconds > 0.0).then(|| Duration::try_from_secs_f64(seconds).ok()).flatten()
+    (seconds > 0.0)
+        .then(|| Duration::try_from_secs_f64(seconds).ok())
+        .flatten()
 }
 
 impl Dispatch {
@@ -151,7 +156,9 @@ impl Dispatch {
     /// Takes a seat, unless the object is closed.
     fn enter(&self) -> bool {
         self.seats
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |seats| (seats & CLOSED == 0).then_some(seats + 1))
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |seats| {
+                (seats & CLOSED == 0).then_some(seats + 1)
+            })
             .is_ok()
     }
 
@@ -159,7 +166,11 @@ impl Dispatch {
     fn leave(self: &Arc<Self>, engine: &Arc<Engine>) {
         while self.seats.fetch_sub(1, Ordering::AcqRel) == 1 {
             if self.finished.load(Ordering::Acquire) {
-                if self.seats.compare_exchange(0, CLOSED, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                if self
+                    .seats
+                    .compare_exchange(0, CLOSED, Ordering::AcqRel, Ordering::Relaxed)
+                    .is_ok()
+                {
                     // SAFETY: this thread closed the object; nobody takes a seat until it is opened again.
                     unsafe { *self.job.get() = None };
                     engine.recycle(self.clone());
@@ -196,17 +207,27 @@ impl Dispatch {
     }
 
     /// Takes a seat and runs groups until there is nothing to run, others should have the thread, or `leave` says true.
-    pub(crate) fn take_part(self: Arc<Self>, engine: &Arc<Engine>, leave: &mut dyn FnMut() -> bool) {
+    pub(crate) fn take_part(
+        self: Arc<Self>,
+        engine: &Arc<Engine>,
+        leave: &mut dyn FnMut() -> bool,
+    ) {
         self.queued.store(false, Ordering::Release);
         if !self.enter() {
             return;
         }
         if !self.finished.load(Ordering::Acquire) {
-            let run = AssertUnwindSafe(|| Worker::with(|worker| self.run_groups(engine, worker, leave)));
+            let run =
+                AssertUnwindSafe(|| Worker::with(|worker| self.run_groups(engine, worker, leave)));
             if let Err(panic) = catch_unwind(run) {
                 let text = panic.downcast_ref::<String>().cloned();
-                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|&s| s.to_owned())).unwrap_or_default();
-                self.stop(Fault::of_dispatch(FaultKind::Internal, format!("panic: {text}")));
+                let text = text
+                    .or_else(|| panic.downcast_ref::<&str>().map(|&s| s.to_owned()))
+                    .unwrap_or_default();
+                self.stop(Fault::of_dispatch(
+                    FaultKind::Internal,
+                    format!("panic: {text}"),
+                ));
             }
             let total = self.job().plan.groups_total;
             if self.stop.load(Ordering::Acquire) {
@@ -234,7 +255,11 @@ impl Dispatch {
             return;
         }
         let job = self.job();
-        if catch_unwind(AssertUnwindSafe(|| engine.looking_again(|| job.client.finished(job.token, outcome)))).is_err() {
+        if catch_unwind(AssertUnwindSafe(|| {
+            engine.looking_again(|| job.client.finished(job.token, outcome))
+        }))
+        .is_err()
+        {
             tracing::error!("a dispatch's client panicked");
         }
     }
@@ -257,7 +282,12 @@ impl Dispatch {
         Some(worker.start_group(self.job(), number))
     }
 
-    fn run_groups(self: &Arc<Self>, engine: &Arc<Engine>, worker: &mut Worker, leave: &mut dyn FnMut() -> bool) {
+    fn run_groups(
+        self: &Arc<Self>,
+        engine: &Arc<Engine>,
+        worker: &mut Worker,
+        leave: &mut dyn FnMut() -> bool,
+    ) {
         let job = self.job();
         let total = job.plan.groups_total;
         let began = Instant::now();
@@ -273,8 +303,14 @@ impl Dispatch {
                 break;
             }
             // After a group that waits, a new one: it may be the one that is waited for.
-            let fresh = if own.is_empty() || waited { self.take_new(worker) } else { None };
-            let next = fresh.or_else(|| own.pop_front()).or_else(|| self.parked.lock().pop_front());
+            let fresh = if own.is_empty() || waited {
+                self.take_new(worker)
+            } else {
+                None
+            };
+            let next = fresh
+                .or_else(|| own.pop_front())
+                .or_else(|| self.parked.lock().pop_front());
             let Some(mut group) = next else { break };
             match group.run_slice(job, engine, &mut worker.cache) {
                 GroupExit::Done => {
@@ -329,7 +365,11 @@ impl Dispatch {
         if self.queued.load(Ordering::Relaxed) {
             return;
         }
-        let left = self.job().plan.groups_total.saturating_sub(self.next.load(Ordering::Relaxed));
+        let left = self
+            .job()
+            .plan
+            .groups_total
+            .saturating_sub(self.next.load(Ordering::Relaxed));
         if left == 0 && waiting < 2 {
             return;
         }
@@ -364,7 +404,10 @@ pub(crate) struct Dispatches {
 
 impl Default for Dispatches {
     fn default() -> Self {
-        Self { free: ArrayQueue::new(4096), all: Mutex::default() }
+        Self {
+            free: ArrayQueue::new(4096),
+            all: Mutex::default(),
+        }
     }
 }
 
@@ -388,7 +431,15 @@ impl Dispatches {
             dispatch
         });
         // SAFETY: objects in the pool are closed, and this one was just taken from it.
-        unsafe { dispatch.open(Job { info, plan, client, token, deadline }) };
+        unsafe {
+            dispatch.open(Job {
+                info,
+                plan,
+                client,
+                token,
+                deadline,
+            })
+        };
         if let Some(fault) = refused {
             dispatch.stop(fault);
         }
@@ -397,14 +448,21 @@ impl Dispatches {
     }
 
     /// Stops the dispatches with this client and token.
-    pub(crate) fn cancel(&self, engine: &Arc<Engine>, client: &Arc<dyn DispatchClient>, token: u64) {
+    pub(crate) fn cancel(
+        &self,
+        engine: &Arc<Engine>,
+        client: &Arc<dyn DispatchClient>,
+        token: u64,
+    ) {
         let all = self.all.lock().clone();
         for dispatch in all {
             if !dispatch.enter() {
                 continue;
             }
             let job = dispatch.job();
-            if job.token == token && std::ptr::addr_eq(Arc::as_ptr(&job.client), Arc::as_ptr(client)) {
+            if job.token == token
+                && std::ptr::addr_eq(Arc::as_ptr(&job.client), Arc::as_ptr(client))
+            {
                 dispatch.stop(Fault::of_dispatch(FaultKind::Cancelled, ""));
             }
             dispatch.leave(engine);
@@ -414,7 +472,9 @@ impl Dispatches {
     /// Takes a closed object back.
     pub(crate) fn recycle(&self, dispatch: Arc<Dispatch>) {
         if let Err(surplus) = self.free.push(dispatch) {
-            self.all.lock().retain(|other| !Arc::ptr_eq(other, &surplus));
+            self.all
+                .lock()
+                .retain(|other| !Arc::ptr_eq(other, &surplus));
         }
     }
 }

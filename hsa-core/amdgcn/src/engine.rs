@@ -21,8 +21,8 @@ use gneiss_fatbin::kernel_descriptor::KernelDescriptor;
 pub use task::{Poll, Task, TaskState};
 
 pub use crate::fault::{Fault, FaultKind};
-pub(crate) use pool::Item;
 use code::CodeRegistry;
+pub(crate) use pool::Item;
 use pool::Pool;
 
 use crate::{
@@ -91,7 +91,9 @@ pub struct Engine {
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Engine").field("threads", &self.pool.threads()).finish_non_exhaustive()
+        f.debug_struct("Engine")
+            .field("threads", &self.pool.threads())
+            .finish_non_exhaustive()
     }
 }
 
@@ -113,10 +115,13 @@ fn run_until(engine: &Arc<Engine>, item: Item, done: &mut dyn FnMut() -> bool) {
         Item::Task(task) => {
             task.state().start();
             let before = LOOKS_AGAIN.replace(true);
-            let poll = catch_unwind(AssertUnwindSafe(|| task.clone().poll(engine))).unwrap_or_else(|_| {
-                tracing::error!("a task of the engine panicked; it stays idle until its next wake");
-                Poll::Idle
-            });
+            let poll =
+                catch_unwind(AssertUnwindSafe(|| task.clone().poll(engine))).unwrap_or_else(|_| {
+                    tracing::error!(
+                        "a task of the engine panicked; it stays idle until its next wake"
+                    );
+                    Poll::Idle
+                });
             if task.state().finish(poll) {
                 engine.pool.push(Item::Task(task), false, run);
             }
@@ -128,7 +133,11 @@ fn run_until(engine: &Arc<Engine>, item: Item, done: &mut dyn FnMut() -> bool) {
 
 impl Engine {
     fn new() -> Self {
-        Self { pool: Arc::new(Pool::new()), dispatches: Dispatches::default(), code: CodeRegistry::default() }
+        Self {
+            pool: Arc::new(Pool::new()),
+            dispatches: Dispatches::default(),
+            code: CodeRegistry::default(),
+        }
     }
 
     /// The process's engine. Threads start at the first [`wake`](Self::wake).
@@ -186,7 +195,12 @@ impl Engine {
     }
 
     /// Starts a dispatch. Its groups run on the pool in order; `client.finished(token, …)` is called once.
-    pub fn dispatch(self: &Arc<Self>, info: DispatchInfo, client: &Arc<dyn DispatchClient>, token: u64) {
+    pub fn dispatch(
+        self: &Arc<Self>,
+        info: DispatchInfo,
+        client: &Arc<dyn DispatchClient>,
+        token: u64,
+    ) {
         self.dispatches.start(self, info, client.clone(), token);
     }
 

@@ -65,7 +65,11 @@ impl Fault {
             workgroup: [0; 3],
             wave: 0,
             lane: None,
-            notes: if note.is_empty() { Vec::new() } else { vec![note] },
+            notes: if note.is_empty() {
+                Vec::new()
+            } else {
+                vec![note]
+            },
         })
     }
 
@@ -81,9 +85,15 @@ impl fmt::Display for FaultKind {
             FaultKind::IllegalInstruction => f.write_str("illegal instruction"),
             FaultKind::Unsupported => f.write_str("unsupported operation"),
             FaultKind::Memory { address, write } => {
-                write!(f, "memory fault: {} of address {address:#x}", if *write { "write" } else { "read" })
+                write!(
+                    f,
+                    "memory fault: {} of address {address:#x}",
+                    if *write { "write" } else { "read" }
+                )
             }
-            FaultKind::Aperture { address } => write!(f, "LDS or scratch access out of range at {address:#x}"),
+            FaultKind::Aperture { address } => {
+                write!(f, "LDS or scratch access out of range at {address:#x}")
+            }
             FaultKind::Trap(2) => f.write_str("trap 2 (abort)"),
             FaultKind::Trap(id) => write!(f, "trap {id}"),
             FaultKind::InvalidDispatch => f.write_str("invalid dispatch"),
@@ -102,7 +112,11 @@ impl fmt::Display for Fault {
         }
         if self.has_place() {
             let [x, y, z] = self.workgroup;
-            write!(f, "\n  pc: {:#x}, work-group ({x}, {y}, {z}), wave {}", self.pc, self.wave)?;
+            write!(
+                f,
+                "\n  pc: {:#x}, work-group ({x}, {y}, {z}), wave {}",
+                self.pc, self.wave
+            )?;
             if let Some(lane) = self.lane {
                 write!(f, ", lane {lane}")?;
             }

@@ -96,20 +96,30 @@ impl LaunchPlan {
     pub(crate) fn new(engine: &Engine, info: &DispatchInfo) -> Result<Self, Box<Fault>> {
         let invalid = |note: String| Fault::of_dispatch(FaultKind::InvalidDispatch, note);
         let target = info.gpu.target;
-        target.check_executable().map_err(|error| Fault::of_dispatch(FaultKind::Unsupported, error.to_string()))?;
+        target
+            .check_executable()
+            .map_err(|error| Fault::of_dispatch(FaultKind::Unsupported, error.to_string()))?;
         let features = target.features();
         let descriptor = &info.descriptor;
 
         let size = info.workgroup.map(u32::from);
         if size.contains(&0) || info.grid.contains(&0) {
-            return Err(invalid(format!("grid {:?} with work-groups of {size:?}: a dimension is zero", info.grid)));
+            return Err(invalid(format!(
+                "grid {:?} with work-groups of {size:?}: a dimension is zero",
+                info.grid
+            )));
         }
         let items = size.iter().map(|&n| u64::from(n)).product::<u64>();
         if items > u64::from(MAX_GROUP) {
-            return Err(invalid(format!("a work-group of {items} work-items; the limit is {MAX_GROUP}")));
+            return Err(invalid(format!(
+                "a work-group of {items} work-items; the limit is {MAX_GROUP}"
+            )));
         }
         if info.group_segment > MAX_LDS {
-            return Err(invalid(format!("{} bytes of LDS for a work-group; the limit is {MAX_LDS}", info.group_segment)));
+            return Err(invalid(format!(
+                "{} bytes of LDS for a work-group; the limit is {MAX_LDS}",
+                info.group_segment
+            )));
         }
         if info.private_segment > MAX_SCRATCH {
             return Err(invalid(format!(
@@ -122,17 +132,31 @@ impl LaunchPlan {
             groups[dim] = info.grid[dim].div_ceil(size[dim]);
         }
         // Each factor has 32 bits; a third factor may pass 64 bits in all.
-        let groups_total = groups.iter().try_fold(1u64, |total, &n| total.checked_mul(u64::from(n)));
-        let groups_total = groups_total.ok_or_else(|| invalid(format!("a grid of {groups:?} work-groups")))?;
+        let groups_total = groups
+            .iter()
+            .try_fold(1u64, |total, &n| total.checked_mul(u64::from(n)));
+        let groups_total =
+            groups_total.ok_or_else(|| invalid(format!("a grid of {groups:?} work-groups")))?;
 
         let wave64 = !features.wave32 || descriptor.kernel_code_properties & property::WAVE32 == 0;
         let (vgprs, agprs) = registers(descriptor, &features, wave64);
         if vgprs > 256 || agprs > 256 {
-            return Err(invalid(format!("the kernel descriptor asks for {vgprs} VGPRs and {agprs} AGPRs; the limit is 256")));
+            return Err(invalid(format!(
+                "the kernel descriptor asks for {vgprs} VGPRs and {agprs} AGPRs; the limit is 256"
+            )));
         }
-        let config = LowerConfig { target, wave64, vgprs, agprs };
-        let entry = info.kernel_object.wrapping_add_signed(descriptor.kernel_code_entry_byte_offset);
+        let config = LowerConfig {
+            target,
+            wave64,
+            vgprs,
+            agprs,
+        };
+        let entry = info
+            .kernel_object
+            .wrapping_add_signed(descriptor.kernel_code_entry_byte_offset);
         let program = engine.code.program(&info.gpu, entry, config);
+        let program = program
+            .map_err(|error| Fault::of_dispatch(FaultKind::Unsupported, error.to_string()))?;
 
         let wave_size = if wave64 { 64 } else { 32 };
         let waves = u64::from((items as u32).div_ceil(wave_size));
@@ -169,7 +193,9 @@ impl LaunchPlan {
             if properties & bit == 0 {
                 return true;
             }
-            let Some(place) = self.user_sgprs.get_mut(at..at + dwords.len()) else { return false };
+            let Some(place) = self.user_sgprs.get_mut(at..at + dwords.len()) else {
+                return false;
+            };
             place.copy_from_slice(dwords);
             at += dwords.len();
             true
@@ -189,7 +215,10 @@ impl LaunchPlan {
         if !fits || self.user_sgpr_count > MAX_USER_SGPRS || at > self.user_sgpr_count {
             return Err(Fault::of_dispatch(
                 FaultKind::InvalidDispatch,
-                format!("the kernel descriptor has {} user SGPRs for {at} dwords of properties", self.user_sgpr_count),
+                format!(
+                    "the kernel descriptor has {} user SGPRs for {at} dwords of properties",
+                    self.user_sgpr_count
+                ),
             ));
         }
         Ok(())
@@ -198,7 +227,11 @@ impl LaunchPlan {
     /// Id of the group with a number: x runs fastest.
     pub(crate) fn group_id(&self, number: u64) -> [u32; 3] {
         let [x, y, _] = self.groups.map(u64::from);
-        [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+        [
+            (number % x) as u32,
+            (number / x % y) as u32,
+            (number / x / y) as u32,
+        ]
     }
 
     /// Work-items of a group in each dimension.
@@ -210,8 +243,18 @@ impl LaunchPlan {
     }
 
     /// Sets the registers of a wave: `first` is the number of its first work-item in the group.
-    pub(crate) fn init_wave(&self, wave: &mut Wave, id: [u32; 3], extent: Extent, first: u32, waves: u32) {
-        let program = self.program.as_deref().expect("only dispatches with a program start waves");
+    pub(crate) fn init_wave(
+        &self,
+        wave: &mut Wave,
+        id: [u32; 3],
+        extent: Extent,
+        first: u32,
+        waves: u32,
+    ) {
+        let program = self
+            .program
+            .as_deref()
+            .expect("only dispatches with a program start waves");
         wave.reset(program, self.mode);
         wave.sgpr[..self.user_sgpr_count].copy_from_slice(&self.user_sgprs[..self.user_sgpr_count]);
         let mut at = self.user_sgpr_count;
@@ -243,12 +286,20 @@ impl LaunchPlan {
 
         let items = extent.iter().product::<u32>();
         let active = (items - first).min(self.wave_size);
-        wave.set_exec(if active == 64 { u64::MAX } else { (1 << active) - 1 });
+        wave.set_exec(if active == 64 {
+            u64::MAX
+        } else {
+            (1 << active) - 1
+        });
         self.init_workitem_ids(wave, extent, first);
     }
 
     fn init_workitem_ids(&self, wave: &mut Wave, extent: Extent, first: u32) {
-        let wanted = if self.features.packed_workitem_id { 3 } else { (self.rsrc2 >> 11 & 3).min(2) as usize + 1 };
+        let wanted = if self.features.packed_workitem_id {
+            3
+        } else {
+            (self.rsrc2 >> 11 & 3).min(2) as usize + 1
+        };
         let [nx, ny, _] = extent;
         let lanes = self.wave_size as usize;
         let mut ids = [[0u32; 64]; 3];
@@ -319,16 +370,33 @@ fn scratch_resource(lanes: u32, major: u8) -> [u32; 4] {
         // Number format float (7) in bits 14:12, data format 32 (4) in 18:15, element size 4 bytes (1) in 20:19.
         7 << 12 | 4 << 15 | 1 << 19 | index_stride << 21 | 1 << 23
     };
-    [SCRATCH_RESOURCE_BASE as u32, base_hi | 1 << 31, u32::MAX, word3]
+    [
+        SCRATCH_RESOURCE_BASE as u32,
+        base_hi | 1 << 31,
+        u32::MAX,
+        word3,
+    ]
 }
 
 /// Groups that the hardware would hold at one time.
-fn resident_limit(info: &DispatchInfo, features: &Features, registers: u32, waves: u64, wave64: bool) -> u64 {
+fn resident_limit(
+    info: &DispatchInfo,
+    features: &Features,
+    registers: u32,
+    waves: u64,
+    wave64: bool,
+) -> u64 {
     let granule = features.vgpr_granule[usize::from(wave64)];
     let simd_vgprs = features.simd_vgprs * if wave64 || !features.wave32 { 1 } else { 2 };
     let by_registers = simd_vgprs / registers.next_multiple_of(granule).max(1);
-    let waves_of_cu = u64::from(by_registers.clamp(1, features.waves_per_simd) * features.simds_per_cu);
+    let waves_of_cu =
+        u64::from(by_registers.clamp(1, features.waves_per_simd) * features.simds_per_cu);
     let by_waves = (waves_of_cu / waves).max(1);
-    let by_lds = u64::from(MAX_LDS.checked_div(info.group_segment).unwrap_or(u32::MAX).max(1));
+    let by_lds = u64::from(
+        MAX_LDS
+            .checked_div(info.group_segment)
+            .unwrap_or(u32::MAX)
+            .max(1),
+    );
     by_waves.min(by_lds) * u64::from(info.gpu.compute_units.max(1))
 }

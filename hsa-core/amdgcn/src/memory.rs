@@ -105,14 +105,20 @@ impl Default for GuestMap {
         Self {
             current: AtomicPtr::new(Box::into_raw(Box::new(Snapshot::default()))),
             generation: AtomicU64::new(GENERATIONS.fetch_add(1, Ordering::Relaxed)),
-            writers: Mutex::new(Writers { freed: VecDeque::new(), retired: Vec::new() }),
+            writers: Mutex::new(Writers {
+                freed: VecDeque::new(),
+                retired: Vec::new(),
+            }),
         }
     }
 }
 
 impl fmt::Debug for GuestMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GuestMap").field("generation", &self.generation()).field("mappings", &self.len()).finish()
+        f.debug_struct("GuestMap")
+            .field("generation", &self.generation())
+            .field("mappings", &self.len())
+            .finish()
     }
 }
 
@@ -120,7 +126,10 @@ impl Drop for GuestMap {
     fn drop(&mut self) {
         // A reader holds a reference to the map (through its `Gpu`) for as long as its slice lasts, so none is left.
         let writers = self.writers.get_mut();
-        let retired = writers.retired.drain(..).map(|(_, snapshot)| snapshot.as_ptr());
+        let retired = writers
+            .retired
+            .drain(..)
+            .map(|(_, snapshot)| snapshot.as_ptr());
         for snapshot in retired.chain([*self.current.get_mut()]) {
             // SAFETY: each snapshot was made by `Box::into_raw`, is owned by this map alone and no reader is left.
             drop(unsafe { Box::from_raw(snapshot) });
@@ -158,10 +167,18 @@ impl GuestMap {
 
     /// Publishes a snapshot and returns the epoch from which no reader can see the old one.
     fn publish(&self, writers: &mut Writers, next: Snapshot) -> u64 {
-        let old = self.current.swap(Box::into_raw(Box::new(next)), Ordering::SeqCst);
-        self.generation.store(GENERATIONS.fetch_add(1, Ordering::Relaxed), Ordering::SeqCst);
+        let old = self
+            .current
+            .swap(Box::into_raw(Box::new(next)), Ordering::SeqCst);
+        self.generation.store(
+            GENERATIONS.fetch_add(1, Ordering::Relaxed),
+            Ordering::SeqCst,
+        );
         let epoch = epoch::advance();
-        writers.retired.push((epoch, NonNull::new(old).expect("the map always has a snapshot")));
+        writers.retired.push((
+            epoch,
+            NonNull::new(old).expect("the map always has a snapshot"),
+        ));
         Self::collect(writers);
         epoch
     }
@@ -232,8 +249,17 @@ impl GuestMap {
     pub fn neighbourhood(&self, address: u64) -> Neighbourhood {
         let writers = self.writers.lock();
         let (before, after) = self.locked().around(address);
-        let freed = writers.freed.iter().rev().find(|m| address.wrapping_sub(m.base) < m.len).copied();
-        Neighbourhood { before, after, freed }
+        let freed = writers
+            .freed
+            .iter()
+            .rev()
+            .find(|m| address.wrapping_sub(m.base) < m.len)
+            .copied();
+        Neighbourhood {
+            before,
+            after,
+            freed,
+        }
     }
 }
 

@@ -83,7 +83,11 @@ pub struct UnknownTarget {
 }
 
 const fn gfx(major: u8, minor: u8, stepping: u8) -> Target {
-    Target { major, minor, stepping }
+    Target {
+        major,
+        minor,
+        stepping,
+    }
 }
 
 /// Every known target and its `EF_AMDGPU_MACH`.
@@ -133,14 +137,22 @@ impl FromStr for Target {
     /// Reads `gfx90a`; the features of a target ID (`:xnack+`) are not part of it.
     fn from_str(name: &str) -> Result<Self, UnknownTarget> {
         let known = KNOWN.iter().map(|&(target, _)| target);
-        known.into_iter().find(|target| target.to_string() == name).ok_or_else(|| UnknownTarget { name: name.to_owned() })
+        known
+            .into_iter()
+            .find(|target| target.to_string() == name)
+            .ok_or_else(|| UnknownTarget {
+                name: name.to_owned(),
+            })
     }
 }
 
 impl Target {
     /// The target of a code object by its `EF_AMDGPU_MACH`.
     pub fn from_mach(mach: u32) -> Option<Target> {
-        KNOWN.iter().find(|&&(_, of)| of == mach).map(|&(target, _)| target)
+        KNOWN
+            .iter()
+            .find(|&&(_, of)| of == mach)
+            .map(|&(target, _)| target)
     }
 
     /// Its instruction set family.
@@ -160,18 +172,34 @@ impl Target {
     pub fn features(self) -> Features {
         let family = self.family();
         let cdna = self.major == 9;
-        let mach = KNOWN.iter().find(|&&(target, _)| target == self).map_or(0, |&(_, mach)| mach);
+        let mach = KNOWN
+            .iter()
+            .find(|&&(target, _)| target == self)
+            .map_or(0, |&(_, mach)| mach);
         let gfx90a_on = matches!(family, Family::Gfx90a | Family::Gfx940);
-        let wide_rdna3 = matches!((self.major, self.minor, self.stepping), (11, 0, 0 | 1) | (11, 5, 1));
+        let wide_rdna3 = matches!(
+            (self.major, self.minor, self.stepping),
+            (11, 0, 0 | 1) | (11, 5, 1)
+        );
         let unpacked = matches!(family, Family::Gfx9 | Family::Gfx10 | Family::Gfx10_3);
         Features {
             mach,
-            sramecc: matches!(self, Target { major: 9, minor: 0, stepping: 6 | 8 | 0xa }) || family == Family::Gfx940,
+            sramecc: matches!(
+                self,
+                Target {
+                    major: 9,
+                    minor: 0,
+                    stepping: 6 | 8 | 0xa
+                }
+            ) || family == Family::Gfx940,
             xnack: cdna || (self.major == 10 && self.minor == 1),
             default_wave_size: if cdna { 64 } else { 32 },
             wave32: !cdna,
             packed_workitem_id: !unpacked,
-            architected_flat_scratch: matches!(family, Family::Gfx940 | Family::Gfx11 | Family::Gfx12),
+            architected_flat_scratch: matches!(
+                family,
+                Family::Gfx940 | Family::Gfx11 | Family::Gfx12
+            ),
             workgroup_id_in_ttmp: family == Family::Gfx12,
             agprs: self == gfx(9, 0, 8) || gfx90a_on,
             unified_agprs: gfx90a_on,
@@ -209,7 +237,9 @@ impl Target {
 
 /// The target is known, but the engine does not execute its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("code for {0} is not executed by this engine; gfx9 (to gfx90a), gfx10.1 and gfx10.3 targets are")]
+#[error(
+    "code for {0} is not executed by this engine; gfx9 (to gfx90a), gfx10.1 and gfx10.3 targets are"
+)]
 pub struct NotExecutable(pub Target);
 
 #[cfg(test)]
@@ -221,11 +251,21 @@ mod tests {
         for (i, (target, mach)) in KNOWN.into_iter().enumerate() {
             assert_eq!(target.to_string().parse(), Ok(target));
             assert_eq!(Target::from_mach(mach), Some(target));
-            assert!(KNOWN[..i].iter().all(|&(other, m)| other != target && m != mach));
+            assert!(
+                KNOWN[..i]
+                    .iter()
+                    .all(|&(other, m)| other != target && m != mach)
+            );
         }
         assert_eq!("gfx90a".parse(), Ok(gfx(9, 0, 0xa)));
         assert_eq!("gfx1030".parse(), Ok(gfx(10, 3, 0)));
-        assert!("gfx803".parse::<Target>().unwrap_err().to_string().contains("gfx803"));
+        assert!(
+            "gfx803"
+                .parse::<Target>()
+                .unwrap_err()
+                .to_string()
+                .contains("gfx803")
+        );
         assert!("90a".parse::<Target>().is_err());
     }
 

@@ -88,7 +88,10 @@ pub(crate) struct Group {
 
 impl fmt::Debug for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Group").field("id", &self.id).field("live", &self.live).finish_non_exhaustive()
+        f.debug_struct("Group")
+            .field("id", &self.id)
+            .field("live", &self.live)
+            .finish_non_exhaustive()
     }
 }
 
@@ -131,7 +134,8 @@ impl Group {
             plan.init_wave(wave, self.id, extent, n as u32 * lanes, count);
             wave.wave_in_group = n as u32;
             wave.workgroup = self.id;
-            wave.hardware_id.compute_unit = (number % u64::from(job.info.gpu.compute_units.max(1))) as u32;
+            wave.hardware_id.compute_unit =
+                (number % u64::from(job.info.gpu.compute_units.max(1))) as u32;
             wave.hardware_id.simd = n as u32 % 4;
             wave.hardware_id.slot = n as u32 / 4;
             wave.lds = lds;
@@ -143,7 +147,12 @@ impl Group {
     }
 
     /// Runs the waves until the slice is over.
-    pub(crate) fn run_slice(&mut self, job: &Job, engine: &Engine, cache: &mut MapCache) -> GroupExit {
+    pub(crate) fn run_slice(
+        &mut self,
+        job: &Job,
+        engine: &Engine,
+        cache: &mut MapCache,
+    ) -> GroupExit {
         let slice = cache.begin(&job.info.gpu.map);
         let context: *mut () = (&raw mut *slice.cache).cast();
         let mut budget = GROUP_BUDGET;
@@ -179,7 +188,11 @@ impl Group {
                         }
                         // The debugger's trap: without one it does nothing.
                         Exit::Trap(3) => continue,
-                        other => return GroupExit::Fault(crate::fault::report::of_wave(job, engine, wave, other)),
+                        other => {
+                            return GroupExit::Fault(crate::fault::report::of_wave(
+                                job, engine, wave, other,
+                            ));
+                        }
                     }
                     break;
                 }
@@ -189,7 +202,10 @@ impl Group {
             }
             if self.waiting == self.live {
                 self.waiting = 0;
-                for state in self.states[..self.count].iter_mut().filter(|state| **state == State::AtBarrier) {
+                for state in self.states[..self.count]
+                    .iter_mut()
+                    .filter(|state| **state == State::AtBarrier)
+                {
                     *state = State::Ready;
                 }
             } else if !progress {

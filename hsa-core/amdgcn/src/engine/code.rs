@@ -13,7 +13,10 @@ use parking_lot::RwLock;
 use super::Gpu;
 use crate::{
     ir::program::{CodeSource, FetchError, LowerConfig, Program},
-    isa::inst::Inst,
+    isa::{
+        decode::{Decoder, UnsupportedTarget},
+        inst::Inst,
+    },
     memory::Rights,
 };
 
@@ -52,6 +55,7 @@ pub(crate) struct CodeRegistry {
 #[derive(Debug)]
 struct GuestCode {
     gpu: Weak<Gpu>,
+    decoder: Decoder,
 }
 
 /// Bytes of the longest instruction: two dwords and a literal, or an image instruction with three dwords of addresses.
@@ -60,19 +64,27 @@ const LONGEST: usize = 20;
 impl CodeSource for GuestCode {
     fn fetch(&self, pc: u64) -> Result<Inst, FetchError> {
         let gpu = self.gpu.upgrade().ok_or(FetchError::Unmapped)?;
-        let mapping = gpu.map.find(pc).filter(|m| m.rights.contains(Rights::EXECUTE)).ok_or(FetchError::Unmapped)?;
+        let mapping = gpu
+            .map
+            .find(pc)
+            .filter(|m| m.rights.contains(Rights::EXECUTE))
+            .ok_or(FetchError::Unmapped)?;
         let offset = pc - mapping.base;
         let len = (mapping.len - offset).min(LONGEST as u64) as usize;
         let mut bytes = [0; LONGEST];
         // SAFETY: the mapping is valid for `len` bytes from `offset`; code is not freed while its kernels are launched, which is the
         // loader's promise (`code_unloaded` comes before the memory goes, and no dispatch of it may run then).
-        unsafe { std::ptr::copy_nonoverlapping(mapping.host.add(offset as usize), bytes.as_mut_ptr(), len) };
-        decode(gpu.target, &bytes[..len])
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                mapping.host.add(offset as usize),
+                bytes.as_mut_ptr(),
+                len,
+            )
+        };
+        self.decoder
+            .decode(&bytes[..len])
+            .map_err(|error| FetchError::Illegal(error.to_string()))
     }
-}
-
-fn decode(_target: crate::target::Target, bytes: &[u8]) -> Result<Inst, FetchError> {
-    Err(FetchError::Illegal(format!("{bytes:02x?}")))
 }
 
 impl CodeRegistry {
@@ -104,23 +116,49 @@ impl CodeRegistry {
     }
 
     /// Lowered code of the kernel at an entry point.
-    pub(crate) fn program(&self, gpu: &Arc<Gpu>, entry: u64, config: LowerConfig) -> Arc<Program> {
-        let LowerConfig { wave64, vgprs, agprs, .. } = config;
-        let key = Key { gpu: Arc::as_ptr(gpu).addr(), entry, wave64, vgprs, agprs };
+    pub(crate) fn program(
+        &self,
+        gpu: &Arc<Gpu>,
+        entry: u64,
+        config: LowerConfig,
+    ) -> Result<Arc<Program>, UnsupportedTarget> {
+        let LowerConfig {
+            wave64,
+            vgprs,
+            agprs,
+            ..
+        } = config;
+        let key = Key {
+            gpu: Arc::as_ptr(gpu).addr(),
+            entry,
+            wave64,
+            vgprs,
+            agprs,
+        };
         if let Some((of, program)) = self.programs.read().get(&key)
             && std::ptr::eq(of.as_ptr(), Arc::as_ptr(gpu))
         {
-            return program.clone();
+            return Ok(program.clone());
         }
-        let source = Arc::new(GuestCode { gpu: Arc::downgrade(gpu) });
+        let decoder = Decoder::new(gpu.target, if wave64 { 64 } else { 32 })?;
+        let source = Arc::new(GuestCode {
+            gpu: Arc::downgrade(gpu),
+            decoder,
+        });
         let program = Program::for_kernel(source, entry, config);
-        self.programs.write().insert(key, (Arc::downgrade(gpu), program.clone()));
-        program
+        self.programs
+            .write()
+            .insert(key, (Arc::downgrade(gpu), program.clone()));
+        Ok(program)
     }
 
     /// The code object that holds an address.
     pub(crate) fn find(&self, address: u64) -> Option<Arc<LoadedCode>> {
-        self.loaded.read().iter().find(|code| address.wrapping_sub(code.base) < code.len).cloned()
+        self.loaded
+            .read()
+            .iter()
+            .find(|code| address.wrapping_sub(code.base) < code.len)
+            .cloned()
     }
 }
 

@@ -49,7 +49,9 @@ struct RunQueue {
 
 impl RunQueue {
     fn push(&self, item: Item) {
-        let Err(item) = self.ring.push(item) else { return };
+        let Err(item) = self.ring.push(item) else {
+            return;
+        };
         let mut overflow = self.overflow.lock();
         overflow.push_back(item);
         self.overflowed.store(true, Ordering::SeqCst);
@@ -93,7 +95,8 @@ impl Idlers {
     }
 
     fn sleep(&self) {
-        self.0.fetch_add(SLEEPING.wrapping_sub(SEARCHING), Ordering::SeqCst);
+        self.0
+            .fetch_add(SLEEPING.wrapping_sub(SEARCHING), Ordering::SeqCst);
     }
 
     /// Turns one sleeper into a searcher; `only_if_none_searches` for a waker, not for a sleeper that cancels its own sleep.
@@ -101,7 +104,8 @@ impl Idlers {
         self.0
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |counts| {
                 let blocked = only_if_none_searches && counts as u32 != 0;
-                (!blocked && counts >= SLEEPING).then(|| counts.wrapping_sub(SLEEPING).wrapping_add(SEARCHING))
+                (!blocked && counts >= SLEEPING)
+                    .then(|| counts.wrapping_sub(SLEEPING).wrapping_add(SEARCHING))
             })
             .is_ok()
     }
@@ -182,7 +186,10 @@ impl Pool {
                 // Counted as searching from now on, so that a wake before the thread runs is not lost and not doubled.
                 self.idlers.start_search();
                 let name = format!("gneiss-{n}");
-                match std::thread::Builder::new().name(name).spawn(move || pool.work(run)) {
+                match std::thread::Builder::new()
+                    .name(name)
+                    .spawn(move || pool.work(run))
+                {
                     Ok(_) => started += 1,
                     Err(error) => {
                         self.idlers.end_search();
@@ -256,17 +263,25 @@ impl Pool {
 /// `GNEISS_THREADS`, or the processors that the affinity mask and the cgroup leave us.
 fn thread_count() -> usize {
     const MOST: usize = 1024;
-    match std::env::var("GNEISS_THREADS").ok().map(|text| (text.trim().parse::<usize>(), text)) {
+    match std::env::var("GNEISS_THREADS")
+        .ok()
+        .map(|text| (text.trim().parse::<usize>(), text))
+    {
         Some((Ok(n), _)) if (1..=MOST).contains(&n) => return n,
-        Some((_, text)) => tracing::warn!(%text, "GNEISS_THREADS is not a number from 1 to {MOST}; ignored"),
+        Some((_, text)) => {
+            tracing::warn!(%text, "GNEISS_THREADS is not a number from 1 to {MOST}; ignored")
+        }
         None => {}
     }
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(MOST)
+    std::thread::available_parallelism()
+        .map_or(1, std::num::NonZero::get)
+        .min(MOST)
 }
 
 fn futex_wait(word: &AtomicU32, expected: u32) {
     // Returns at once if the word has changed, and may return early; the caller looks again.
-    let _ = rustix::thread::futex::wait(word, rustix::thread::futex::Flags::PRIVATE, expected, None);
+    let _ =
+        rustix::thread::futex::wait(word, rustix::thread::futex::Flags::PRIVATE, expected, None);
 }
 
 fn futex_wake_one(word: &AtomicU32) {

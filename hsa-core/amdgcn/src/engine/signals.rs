@@ -10,7 +10,13 @@ pub(super) fn block_all() -> libc::sigset_t {
     // SAFETY: `sigfillset` initialises `all`; `pthread_sigmask` reads it and writes `old`; both cannot fail with these arguments.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
-        for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP] {
+        for signal in [
+            libc::SIGSEGV,
+            libc::SIGBUS,
+            libc::SIGFPE,
+            libc::SIGILL,
+            libc::SIGTRAP,
+        ] {
             libc::sigdelset(all.as_mut_ptr(), signal);
         }
         libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), old.as_mut_ptr());

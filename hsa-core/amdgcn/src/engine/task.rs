@@ -58,7 +58,10 @@ impl TaskState {
                 // Even when nothing changes, write: the Release makes the waker's stores visible to the coming poll.
                 other => other,
             };
-            match self.0.compare_exchange_weak(state, next, Ordering::AcqRel, Ordering::Relaxed) {
+            match self
+                .0
+                .compare_exchange_weak(state, next, Ordering::AcqRel, Ordering::Relaxed)
+            {
                 Ok(_) => return state == IDLE,
                 Err(now) => state = now,
             }
@@ -74,7 +77,10 @@ impl TaskState {
     /// Ends a poll; true if the caller is to put the task into the run queue again.
     pub(super) fn finish(&self, poll: Poll) -> bool {
         let next = if poll == Poll::Again { QUEUED } else { IDLE };
-        match self.0.compare_exchange(RUNNING, next, Ordering::AcqRel, Ordering::Relaxed) {
+        match self
+            .0
+            .compare_exchange(RUNNING, next, Ordering::AcqRel, Ordering::Relaxed)
+        {
             Ok(_) => next == QUEUED,
             Err(_) => {
                 self.0.store(QUEUED, Ordering::Release);

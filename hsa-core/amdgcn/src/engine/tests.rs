@@ -22,9 +22,16 @@ impl Task for Counter {
     }
 
     fn poll(self: Arc<Self>, _: &Arc<Engine>) -> Poll {
-        assert_eq!(self.inside.fetch_add(1, Ordering::SeqCst), 0, "two threads poll one task");
+        assert_eq!(
+            self.inside.fetch_add(1, Ordering::SeqCst),
+            0,
+            "two threads poll one task"
+        );
         self.polls.fetch_add(1, Ordering::SeqCst);
-        let again = self.again.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok();
+        let again = self
+            .again
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
+            .is_ok();
         self.inside.fetch_sub(1, Ordering::SeqCst);
         if again { Poll::Again } else { Poll::Idle }
     }
@@ -34,7 +41,10 @@ impl Task for Counter {
 fn wait_for(mut condition: impl FnMut() -> bool) {
     let began = Instant::now();
     while !condition() {
-        assert!(began.elapsed() < Duration::from_secs(60), "the condition never came true");
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "the condition never came true"
+        );
         std::thread::yield_now();
     }
 }

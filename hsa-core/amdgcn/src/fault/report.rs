@@ -12,14 +12,28 @@ use crate::{
 pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Box<Fault> {
     let mut notes = Vec::new();
     let mut lane_of = None;
-    let why = || job.plan.program.as_ref().and_then(|program| program.why(wave.next)).unwrap_or_default();
+    let why = || {
+        job.plan
+            .program
+            .as_ref()
+            .and_then(|program| program.why(wave.next))
+            .unwrap_or_default()
+    };
     let kind = match exit {
-        Exit::Memory { address, write, lane } => {
+        Exit::Memory {
+            address,
+            write,
+            lane,
+        } => {
             lane_of = lane.map(u32::from);
             nearest(job, address, &mut notes);
             FaultKind::Memory { address, write }
         }
-        Exit::Aperture { address, write, lane } => {
+        Exit::Aperture {
+            address,
+            write,
+            lane,
+        } => {
             lane_of = lane.map(u32::from);
             let what = if write { "write" } else { "read" };
             notes.push(format!("{what} at offset {address:#x}; the work-group has {} bytes of LDS, a lane {} of scratch",
@@ -36,18 +50,25 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
         }
         Exit::Trap(id) => FaultKind::Trap(id),
         Exit::Halt => {
-            notes.push("s_sethalt: the wave halted itself and no debugger can resume it".to_owned());
+            notes
+                .push("s_sethalt: the wave halted itself and no debugger can resume it".to_owned());
             FaultKind::Unsupported
         }
         Exit::Message { message, m0 } => {
-            notes.push(format!("s_sendmsg {message:#x} with m0 {m0:#x} is not supported"));
+            notes.push(format!(
+                "s_sendmsg {message:#x} with m0 {m0:#x} is not supported"
+            ));
             FaultKind::Unsupported
         }
         Exit::Other(code) => {
             notes.push(crate::interp::memory::reason(code).to_owned());
             FaultKind::Unsupported
         }
-        Exit::Barrier | Exit::EndProgram | Exit::Sleep(_) | Exit::BudgetSpent | Exit::Interrupt(_) => {
+        Exit::Barrier
+        | Exit::EndProgram
+        | Exit::Sleep(_)
+        | Exit::BudgetSpent
+        | Exit::Interrupt(_) => {
             notes.push(format!("{exit:?} is no reason to stop"));
             FaultKind::Internal
         }
@@ -78,23 +99,47 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
 
 /// Says what lies around an address.
 fn nearest(job: &Job, address: u64, notes: &mut Vec<String>) {
-    let describe = |m: &Mapping| format!("allocation {} [{:#x}, {:#x}), {} bytes", m.allocation, m.base, m.base + m.len, m.len);
+    let describe = |m: &Mapping| {
+        format!(
+            "allocation {} [{:#x}, {:#x}), {} bytes",
+            m.allocation,
+            m.base,
+            m.base + m.len,
+            m.len
+        )
+    };
     let around = job.info.gpu.map.neighbourhood(address);
     if let Some(freed) = around.freed {
-        notes.push(format!("{} bytes into freed {}", address - freed.base, describe(&freed)));
+        notes.push(format!(
+            "{} bytes into freed {}",
+            address - freed.base,
+            describe(&freed)
+        ));
         return;
     }
     match around.before {
         Some(before) if address - before.base < before.len => {
-            notes.push(format!("{} does not allow this access (rights: {:?})", describe(&before), before.rights));
+            notes.push(format!(
+                "{} does not allow this access (rights: {:?})",
+                describe(&before),
+                before.rights
+            ));
             return;
         }
         Some(before) => {
-            notes.push(format!("{} bytes past the end of {}", address - (before.base + before.len), describe(&before)));
+            notes.push(format!(
+                "{} bytes past the end of {}",
+                address - (before.base + before.len),
+                describe(&before)
+            ));
         }
         None => {}
     }
     if let Some(after) = around.after {
-        notes.push(format!("{} bytes before {}", after.base - address, describe(&after)));
+        notes.push(format!(
+            "{} bytes before {}",
+            after.base - address,
+            describe(&after)
+        ));
     }
 }

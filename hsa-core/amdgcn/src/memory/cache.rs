@@ -31,11 +31,22 @@ struct Line {
     delta: u64,
 }
 
-const EMPTY: Line = Line { base: 0, readable: 0, writable: 0, delta: 0 };
+const EMPTY: Line = Line {
+    base: 0,
+    readable: 0,
+    writable: 0,
+    delta: 0,
+};
 
 impl Line {
     fn new(mapping: &Mapping) -> Self {
-        let len_with = |right| if mapping.rights.contains(right) { mapping.len } else { 0 };
+        let len_with = |right| {
+            if mapping.rights.contains(right) {
+                mapping.len
+            } else {
+                0
+            }
+        };
         Self {
             base: mapping.base,
             readable: len_with(Rights::READ),
@@ -48,8 +59,9 @@ impl Line {
     fn resolve<const WRITE: bool>(&self, address: u64, size: u64) -> Option<*mut u8> {
         let len = if WRITE { self.writable } else { self.readable };
         let offset = address.wrapping_sub(self.base);
-        (offset < len && size <= len - offset)
-            .then(|| std::ptr::with_exposed_provenance_mut(address.wrapping_add(self.delta) as usize))
+        (offset < len && size <= len - offset).then(|| {
+            std::ptr::with_exposed_provenance_mut(address.wrapping_add(self.delta) as usize)
+        })
     }
 }
 
@@ -66,7 +78,11 @@ pub struct MapCache {
 
 impl Default for MapCache {
     fn default() -> Self {
-        Self { lines: [EMPTY; LINES], generation: 0, snapshot: std::ptr::null() }
+        Self {
+            lines: [EMPTY; LINES],
+            generation: 0,
+            snapshot: std::ptr::null(),
+        }
     }
 }
 
@@ -81,7 +97,10 @@ impl MapCache {
             self.lines = [EMPTY; LINES];
             self.generation = generation;
         }
-        MapSlice { cache: self, _slice: slice }
+        MapSlice {
+            cache: self,
+            _slice: slice,
+        }
     }
 
     /// Host address of `size` bytes at a guest address, for reading. `site` numbers the instruction.
@@ -89,7 +108,9 @@ impl MapCache {
     pub fn read(&mut self, site: usize, address: u64, size: u64) -> Result<*const u8, MemoryFault> {
         match self.lines[site % LINES].resolve::<false>(address, size) {
             Some(host) => Ok(host),
-            None => self.miss(site, address, size, false).map(<*mut u8>::cast_const),
+            None => self
+                .miss(site, address, size, false)
+                .map(<*mut u8>::cast_const),
         }
     }
 
@@ -104,19 +125,39 @@ impl MapCache {
 
     #[cold]
     #[inline(never)]
-    fn miss(&mut self, site: usize, address: u64, size: u64, write: bool) -> Result<*mut u8, MemoryFault> {
-        let fault = |address| MemoryFault { address, size, write };
+    fn miss(
+        &mut self,
+        site: usize,
+        address: u64,
+        size: u64,
+        write: bool,
+    ) -> Result<*mut u8, MemoryFault> {
+        let fault = |address| MemoryFault {
+            address,
+            size,
+            write,
+        };
         // SAFETY: `snapshot` is null or the snapshot loaded inside the running slice, which keeps it alive.
         let snapshot = unsafe { self.snapshot.as_ref() }.ok_or(fault(address))?;
         let mapping = snapshot.find(address).ok_or(fault(address))?;
         let line = Line::new(mapping);
-        let found = if write { line.resolve::<true>(address, size) } else { line.resolve::<false>(address, size) };
+        let found = if write {
+            line.resolve::<true>(address, size)
+        } else {
+            line.resolve::<false>(address, size)
+        };
         if found.is_some() {
             self.lines[site % LINES] = line;
         }
         // With the right missing the first byte is at fault, else the first byte past the end.
-        let allowed = mapping.rights.contains(if write { Rights::WRITE } else { Rights::READ });
-        found.ok_or(fault(if allowed { mapping.base + mapping.len } else { address }))
+        let allowed = mapping
+            .rights
+            .contains(if write { Rights::WRITE } else { Rights::READ });
+        found.ok_or(fault(if allowed {
+            mapping.base + mapping.len
+        } else {
+            address
+        }))
     }
 }
 

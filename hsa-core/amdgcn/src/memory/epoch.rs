@@ -71,7 +71,10 @@ fn slots() -> impl Iterator<Item = &'static Slot> {
 fn claim() -> &'static Slot {
     for slot in slots() {
         if !slot.claimed.load(Ordering::Relaxed)
-            && slot.claimed.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            && slot
+                .claimed
+                .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)
+                .is_ok()
         {
             return slot;
         }
@@ -111,10 +114,18 @@ impl Slice {
                 slot
             })
         });
-        assert_eq!(slot.epoch.load(Ordering::Relaxed), 0, "a slice within a slice");
+        assert_eq!(
+            slot.epoch.load(Ordering::Relaxed),
+            0,
+            "a slice within a slice"
+        );
         // SeqCst: see the module's proof, step (a).
-        slot.epoch.store(EPOCH.load(Ordering::SeqCst), Ordering::SeqCst);
-        Slice { slot, _not_send: std::marker::PhantomData }
+        slot.epoch
+            .store(EPOCH.load(Ordering::SeqCst), Ordering::SeqCst);
+        Slice {
+            slot,
+            _not_send: std::marker::PhantomData,
+        }
     }
 }
 
@@ -133,7 +144,11 @@ pub(super) fn advance() -> u64 {
 /// The oldest epoch that a slice still runs in; the current one if there is none.
 pub(super) fn oldest() -> u64 {
     let now = EPOCH.load(Ordering::SeqCst);
-    slots().map(|slot| slot.epoch.load(Ordering::SeqCst)).filter(|&epoch| epoch != 0).min().unwrap_or(now)
+    slots()
+        .map(|slot| slot.epoch.load(Ordering::SeqCst))
+        .filter(|&epoch| epoch != 0)
+        .min()
+        .unwrap_or(now)
 }
 
 /// Waits until every slice that began before `epoch` has ended.
@@ -146,7 +161,10 @@ pub(super) fn wait_for(epoch: u64) {
             if seen == 0 || seen >= epoch {
                 break;
             }
-            assert!(!own.is_some_and(|own| ptr::eq(own, slot)), "a map was changed from within a slice");
+            assert!(
+                !own.is_some_and(|own| ptr::eq(own, slot)),
+                "a map was changed from within a slice"
+            );
             turns += 1;
             if turns < 64 {
                 std::hint::spin_loop();

@@ -24,8 +24,14 @@ impl Snapshot {
 
     /// Chunk that would hold a base, and the position in it of the first mapping that begins after the base.
     fn position(&self, base: u64) -> (usize, usize) {
-        let chunk = self.bases.partition_point(|&first| first <= base).saturating_sub(1);
-        let at = self.chunks.get(chunk).map_or(0, |mappings| mappings.partition_point(|m| m.base <= base));
+        let chunk = self
+            .bases
+            .partition_point(|&first| first <= base)
+            .saturating_sub(1);
+        let at = self
+            .chunks
+            .get(chunk)
+            .map_or(0, |mappings| mappings.partition_point(|m| m.base <= base));
         (chunk, at)
     }
 
@@ -39,10 +45,15 @@ impl Snapshot {
     /// The last mapping that begins at or before an address, and the first after it.
     pub(super) fn around(&self, address: u64) -> (Option<Mapping>, Option<Mapping>) {
         let (chunk, at) = self.position(address);
-        let Some(mappings) = self.chunks.get(chunk) else { return (None, None) };
+        let Some(mappings) = self.chunks.get(chunk) else {
+            return (None, None);
+        };
         // The address may lie before the first mapping of all; otherwise the chunk begins at or before it.
         let before = at.checked_sub(1).map(|at| mappings[at]);
-        let after = mappings.get(at).or_else(|| self.chunks.get(chunk + 1).map(|next| &next[0])).copied();
+        let after = mappings
+            .get(at)
+            .or_else(|| self.chunks.get(chunk + 1).map(|next| &next[0]))
+            .copied();
         (before, after)
     }
 
@@ -56,7 +67,10 @@ impl Snapshot {
             return Err(after);
         }
         let (chunk, at) = self.position(mapping.base);
-        let mut next = Snapshot { bases: self.bases.clone(), chunks: self.chunks.clone() };
+        let mut next = Snapshot {
+            bases: self.bases.clone(),
+            chunks: self.chunks.clone(),
+        };
         if next.chunks.is_empty() {
             next.chunks.push(Arc::new([mapping]));
             next.bases.push(mapping.base);
@@ -81,7 +95,10 @@ impl Snapshot {
         let (chunk, at) = self.position(base);
         let at = at.checked_sub(1)?;
         let removed = *self.chunks.get(chunk)?.get(at).filter(|m| m.base == base)?;
-        let mut next = Snapshot { bases: self.bases.clone(), chunks: self.chunks.clone() };
+        let mut next = Snapshot {
+            bases: self.bases.clone(),
+            chunks: self.chunks.clone(),
+        };
         if next.chunks[chunk].len() == 1 {
             next.chunks.remove(chunk);
             next.bases.remove(chunk);

@@ -9,7 +9,13 @@ use super::*;
 
 fn mapping(base: u64, len: u64) -> Mapping {
     let host = std::ptr::without_provenance_mut((base + 0x1000_0000) as usize);
-    Mapping { base, len, host, rights: Rights::READ | Rights::WRITE, allocation: base }
+    Mapping {
+        base,
+        len,
+        host,
+        rights: Rights::READ | Rights::WRITE,
+        allocation: base,
+    }
 }
 
 fn insert(map: &GuestMap, mapping: Mapping) -> Result<(), Mapping> {
@@ -28,7 +34,11 @@ fn finds_exactly_the_bytes_of_each_mapping() {
         let base = 0x1000 * i;
         assert_eq!(map.find(base).unwrap().base, base);
         assert_eq!(map.find(base + 0xf + i).unwrap().base, base);
-        assert_eq!(map.find(base + 0x10 + i), None, "one past the end of {base:#x}");
+        assert_eq!(
+            map.find(base + 0x10 + i),
+            None,
+            "one past the end of {base:#x}"
+        );
         if i > 0 {
             assert_eq!(map.find(base - 1), None);
         }
@@ -46,9 +56,21 @@ fn refuses_overlaps_and_nonsense() {
     insert(&map, mapping(0x1000, 0x1000)).unwrap();
     assert_eq!(insert(&map, mapping(0x1fff, 1)).unwrap_err().base, 0x1000);
     assert_eq!(insert(&map, mapping(0x0fff, 2)).unwrap_err().base, 0x1000);
-    assert_eq!(insert(&map, mapping(0x0800, 0x4000)).unwrap_err().base, 0x1000);
+    assert_eq!(
+        insert(&map, mapping(0x0800, 0x4000)).unwrap_err().base,
+        0x1000
+    );
     assert!(insert(&map, mapping(0x5000, 0)).is_err());
-    assert!(insert(&map, Mapping { base: u64::MAX - 3, ..mapping(0, 8) }).is_err());
+    assert!(
+        insert(
+            &map,
+            Mapping {
+                base: u64::MAX - 3,
+                ..mapping(0, 8)
+            }
+        )
+        .is_err()
+    );
     insert(&map, mapping(0x0fff, 1)).unwrap();
     insert(&map, mapping(0x2000, 1)).unwrap();
 }
@@ -73,20 +95,46 @@ fn remembers_what_was_around_and_what_was_freed() {
 fn a_cache_sees_changes_at_the_next_slice_and_checks_rights() {
     let map = GuestMap::default();
     insert(&map, mapping(0x1000, 0x100)).unwrap();
-    insert(&map, Mapping { rights: Rights::READ, ..mapping(0x2000, 0x100) }).unwrap();
+    insert(
+        &map,
+        Mapping {
+            rights: Rights::READ,
+            ..mapping(0x2000, 0x100)
+        },
+    )
+    .unwrap();
     let mut cache = MapCache::default();
     {
         let slice = cache.begin(&map);
-        assert_eq!(slice.cache.read(1, 0x1010, 0xf0).unwrap().addr(), 0x1000_1010);
-        assert_eq!(slice.cache.read(1, 0x1010, 0xf1).unwrap_err().address, 0x1100);
+        assert_eq!(
+            slice.cache.read(1, 0x1010, 0xf0).unwrap().addr(),
+            0x1000_1010
+        );
+        assert_eq!(
+            slice.cache.read(1, 0x1010, 0xf1).unwrap_err().address,
+            0x1100
+        );
         assert_eq!(slice.cache.write(1, 0x10f8, 8).unwrap().addr(), 0x1000_10f8);
-        assert_eq!(slice.cache.write(1, 0x10f9, 8).unwrap_err(), MemoryFault { address: 0x1100, size: 8, write: true });
+        assert_eq!(
+            slice.cache.write(1, 0x10f9, 8).unwrap_err(),
+            MemoryFault {
+                address: 0x1100,
+                size: 8,
+                write: true
+            }
+        );
         slice.cache.read(2, 0x2000, 4).unwrap();
         assert_eq!(slice.cache.write(2, 0x2000, 4).unwrap_err().address, 0x2000);
-        assert_eq!(slice.cache.read(3, u64::MAX, 4).unwrap_err().address, u64::MAX);
+        assert_eq!(
+            slice.cache.read(3, u64::MAX, 4).unwrap_err().address,
+            u64::MAX
+        );
     }
     map.remove(0x1000).unwrap();
-    assert_eq!(map.set_rights(0x2000, Rights::READ | Rights::WRITE), Some(Rights::READ));
+    assert_eq!(
+        map.set_rights(0x2000, Rights::READ | Rights::WRITE),
+        Some(Rights::READ)
+    );
     let slice = cache.begin(&map);
     assert!(slice.cache.read(1, 0x1010, 4).is_err());
     slice.cache.write(2, 0x2000, 4).unwrap();
@@ -130,7 +178,13 @@ fn removal_waits_for_readers() {
     for _ in 0..300 {
         let mut cell = Box::new(0x5a5a_u64);
         let host = (&raw mut *cell).cast::<u8>();
-        let mapping = Mapping { base: 0x1000, len: 8, host, rights: Rights::READ, allocation: 1 };
+        let mapping = Mapping {
+            base: 0x1000,
+            len: 8,
+            host,
+            rights: Rights::READ,
+            allocation: 1,
+        };
         // SAFETY: the box outlives the mapping.
         unsafe { map.insert(mapping) }.unwrap();
         std::thread::yield_now();

@@ -61,7 +61,8 @@ impl Word for u32 {
         let word = unsafe { AtomicU32::from_ptr(at.cast()) };
         let mut old = word.load(Ordering::Relaxed);
         loop {
-            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed) {
+            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed)
+            {
                 Ok(_) => return old,
                 Err(now) => old = now,
             }
@@ -93,7 +94,8 @@ impl Word for u64 {
         let word = unsafe { AtomicU64::from_ptr(at.cast()) };
         let mut old = word.load(Ordering::Relaxed);
         loop {
-            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed) {
+            match word.compare_exchange_weak(old, change(old), Ordering::SeqCst, Ordering::Relaxed)
+            {
                 Ok(_) => return old,
                 Err(now) => old = now,
             }
@@ -253,8 +255,20 @@ fn min_f32(x: f32, y: f32) -> f32 {
     match (x.is_nan(), y.is_nan()) {
         (true, _) => y,
         (_, true) => x,
-        _ if x == y => if x.is_sign_negative() { x } else { y },
-        _ => if x < y { x } else { y },
+        _ if x == y => {
+            if x.is_sign_negative() {
+                x
+            } else {
+                y
+            }
+        }
+        _ => {
+            if x < y {
+                x
+            } else {
+                y
+            }
+        }
     }
 }
 
@@ -262,8 +276,20 @@ fn min_f64(x: f64, y: f64) -> f64 {
     match (x.is_nan(), y.is_nan()) {
         (true, _) => y,
         (_, true) => x,
-        _ if x == y => if x.is_sign_negative() { x } else { y },
-        _ => if x < y { x } else { y },
+        _ if x == y => {
+            if x.is_sign_negative() {
+                x
+            } else {
+                y
+            }
+        }
+        _ => {
+            if x < y {
+                x
+            } else {
+                y
+            }
+        }
     }
 }
 
@@ -296,7 +322,8 @@ impl Place for Global {
         // SAFETY: resolved for writing; alignment is checked.
         unsafe {
             let size = size_of::<R::Word>();
-            let at = Global::resolve::<true>(w, site(op), address, size as u64).map_err(|f| Global::exit(f, lane))?;
+            let at = Global::resolve::<true>(w, site(op), address, size as u64)
+                .map_err(|f| Global::exit(f, lane))?;
             if !at.addr().is_multiple_of(size) {
                 return Err(Exit::Other(other::MISALIGNED_ATOMIC));
             }
@@ -318,7 +345,8 @@ impl Place for Lds {
         // SAFETY: resolved for writing; no other thread has the group's LDS.
         unsafe {
             let size = size_of::<R::Word>() as u64;
-            let at = Lds::resolve::<true>(w, site(op), address, size).map_err(|f| Lds::exit(f, lane))?;
+            let at =
+                Lds::resolve::<true>(w, site(op), address, size).map_err(|f| Lds::exit(f, lane))?;
             let at: *mut R::Word = at.cast();
             let old = at.read_unaligned();
             at.write_unaligned(R::apply(old, a, b));
@@ -386,7 +414,11 @@ impl Return for NoReturn {
 /// # Safety
 /// Called for an atomic of the running wave.
 #[inline(always)]
-pub unsafe fn apply_at<R: Rmw, P: Place, V: Return>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+pub unsafe fn apply_at<R: Rmw, P: Place, V: Return>(
+    w: &mut Wave,
+    op: *const Op,
+    at: Addresses,
+) -> Result<(), Exit> {
     // SAFETY: registers were checked by the lowering.
     unsafe {
         let stride = w.chunks * 16;
@@ -399,7 +431,11 @@ pub unsafe fn apply_at<R: Rmw, P: Place, V: Return>(w: &mut Wave, op: *const Op,
             let lane = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let first = R::Word::read(a.add(lane), stride);
-            let second = if R::TWO { R::Word::read(b.add(lane), stride) } else { R::Word::default() };
+            let second = if R::TWO {
+                R::Word::read(b.add(lane), stride)
+            } else {
+                R::Word::default()
+            };
             let old = P::apply::<R>(w, op, lane, at.lane(lane), first, second)?;
             if V::RETURNS {
                 old.write(dst.add(lane), stride);
@@ -420,6 +456,9 @@ pub unsafe fn atomic<R: Rmw, P: Place, V: Return>(w: &mut Wave, op: *const Op) -
         if w.exec() == 0 {
             return op.add(1);
         }
-        finish!(w, op, apply_at::<R, P, V>(w, op, Addresses::of(w, op)))
+        {
+            let result = apply_at::<R, P, V>(w, op, Addresses::of(w, op));
+            finish(w, op, result)
+        }
     }
 }

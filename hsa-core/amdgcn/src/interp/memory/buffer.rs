@@ -53,7 +53,11 @@ impl Resource {
             let (word1, word3) = (w.sgpr[at + 1], w.sgpr[at + 3]);
             let add_tid = word3 >> 23 & 1 != 0;
             // On GFX9 the data format bits extend the stride when the thread id is added.
-            let stride_hi = if add_tid && !gfx10 { u64::from(word3 >> 15 & 0xf) << 14 } else { 0 };
+            let stride_hi = if add_tid && !gfx10 {
+                u64::from(word3 >> 15 & 0xf) << 14
+            } else {
+                0
+            };
             Self {
                 base: w.pair(at) & 0xffff_ffff_ffff,
                 stride: u64::from(word1 >> 16 & 0x3fff) | stride_hi,
@@ -106,7 +110,9 @@ impl Resource {
         }
         let (row, within) = (index / self.index_stride, index % self.index_stride);
         let (element, byte) = (offset / self.element_size, offset % self.element_size);
-        (row * self.stride + element * self.element_size) * self.index_stride + within * self.element_size + byte
+        (row * self.stride + element * self.element_size) * self.index_stride
+            + within * self.element_size
+            + byte
     }
 }
 
@@ -115,7 +121,11 @@ impl Resource {
 unsafe fn scalar_offset(w: &Wave, op: *const Op) -> u64 {
     // SAFETY: slots were checked by the lowering.
     unsafe {
-        u64::from(if (*op).aux[0] & flag::SADDR != 0 { w.sgpr[(*op).aux[1] as usize] } else { (*op).aux[2] })
+        u64::from(if (*op).aux[0] & flag::SADDR != 0 {
+            w.sgpr[(*op).aux[1] as usize]
+        } else {
+            (*op).aux[2]
+        })
     }
 }
 
@@ -133,7 +143,11 @@ unsafe fn scratch_addresses(w: &Wave, op: *const Op, resource: &Resource) -> Add
         }
         Addresses {
             base: (*op).imm.wrapping_add(whole_wave / lanes),
-            lo: if flags & flag::OFFEN != 0 { lo } else { std::ptr::null() },
+            lo: if flags & flag::OFFEN != 0 {
+                lo
+            } else {
+                std::ptr::null()
+            },
             hi: std::ptr::null(),
             first: w.exec().trailing_zeros() as usize,
         }
@@ -160,7 +174,11 @@ unsafe fn addresses(w: &Wave, op: *const Op, resource: &Resource, bytes: usize, 
         let (with_index, with_offset) = (flags & flag::IDXEN != 0, flags & flag::OFFEN != 0);
         table.in_range = 0;
         each_lane(w.exec(), |lane| {
-            let mut index = if with_index { u64::from(*first.add(lane)) } else { 0 };
+            let mut index = if with_index {
+                u64::from(*first.add(lane))
+            } else {
+                0
+            };
             if resource.add_tid {
                 index += lane as u64;
             }
@@ -182,7 +200,11 @@ unsafe fn addresses(w: &Wave, op: *const Op, resource: &Resource, bytes: usize, 
 
 impl Table {
     const fn new() -> Self {
-        Self { lo: [0; 64], hi: [0; 64], in_range: 0 }
+        Self {
+            lo: [0; 64],
+            hi: [0; 64],
+            in_range: 0,
+        }
     }
 
     fn lanes(&self) -> Addresses {
@@ -219,7 +241,10 @@ pub unsafe fn load<E: Load>(w: &mut Wave, op: *const Op) -> *const Op {
         let resource = Resource::of(w, op);
         if resource.is_scratch() {
             let at = scratch_addresses(w, op, &resource);
-            return finish!(w, op, load_scratch::<E>(w, op, at));
+            return {
+                let result = load_scratch::<E>(w, op, at);
+                finish(w, op, result)
+            };
         }
         if (*op).aux[0] & flag::GLC != 0 {
             fence(Ordering::SeqCst);
@@ -230,13 +255,17 @@ pub unsafe fn load<E: Load>(w: &mut Wave, op: *const Op) -> *const Op {
         let stride = w.chunks * 16;
         // The addresses are in the table, so the destination may be written first even if it held them.
         let zeros = [0u8; 16];
-        each_lane(w.exec() & !table.in_range, |lane| E::lane(zeros.as_ptr(), dst.add(lane), stride));
+        each_lane(w.exec() & !table.in_range, |lane| {
+            E::lane(zeros.as_ptr(), dst.add(lane), stride)
+        });
         let result = if table.in_range == 0 {
             Ok(())
         } else {
-            narrowed(w, table.in_range, |w| load_from::<E, Global>(w, op, table.lanes()))
+            narrowed(w, table.in_range, |w| {
+                load_from::<E, Global>(w, op, table.lanes())
+            })
         };
-        finish!(w, op, result)
+        finish(w, op, result)
     }
 }
 
@@ -254,16 +283,21 @@ pub unsafe fn store<E: Store>(w: &mut Wave, op: *const Op) -> *const Op {
         let resource = Resource::of(w, op);
         if resource.is_scratch() {
             let at = scratch_addresses(w, op, &resource);
-            return finish!(w, op, store_scratch::<E>(w, op, at));
+            return {
+                let result = store_scratch::<E>(w, op, at);
+                finish(w, op, result)
+            };
         }
         let mut table = Table::new();
         addresses(w, op, &resource, E::BYTES, &mut table);
         let result = if table.in_range == 0 {
             Ok(())
         } else {
-            narrowed(w, table.in_range, |w| store_to::<E, Global>(w, op, table.lanes()))
+            narrowed(w, table.in_range, |w| {
+                store_to::<E, Global>(w, op, table.lanes())
+            })
         };
-        finish!(w, op, result)
+        finish(w, op, result)
     }
 }
 
@@ -281,7 +315,9 @@ pub unsafe fn load_lds<E: Load>(w: &mut Wave, op: *const Op) -> *const Op {
         let resource = Resource::of(w, op);
         let base = u64::from(w.sgpr[w.m0] & 0xffff) + (*op).imm;
         let mut table = Table::new();
-        let scratch = resource.is_scratch().then(|| scratch_addresses(w, op, &resource));
+        let scratch = resource
+            .is_scratch()
+            .then(|| scratch_addresses(w, op, &resource));
         if scratch.is_none() {
             addresses(w, op, &resource, E::BYTES, &mut table);
         }
@@ -304,12 +340,13 @@ pub unsafe fn load_lds<E: Load>(w: &mut Wave, op: *const Op) -> *const Op {
                         .map_err(|f| Global::exit(f, lane))?;
                     E::lane(src, &raw mut value, 1);
                 }
-                let to = Lds::resolve::<true>(w, 0, base + 4 * lane as u64, 4).map_err(|f| Lds::exit(f, lane))?;
+                let to = Lds::resolve::<true>(w, 0, base + 4 * lane as u64, 4)
+                    .map_err(|f| Lds::exit(f, lane))?;
                 to.cast::<u32>().write_unaligned(value);
             }
             Ok(())
         })();
-        finish!(w, op, result)
+        finish(w, op, result)
     }
 }
 
@@ -328,17 +365,27 @@ pub unsafe fn atomic<R: Rmw, V: Return>(w: &mut Wave, op: *const Op) -> *const O
         if resource.is_scratch() {
             let at = scratch_addresses(w, op, &resource);
             let base = u64::from(crate::launch::PRIVATE_APERTURE_HI) << 32;
-            let at = Addresses { base: base.wrapping_add(at.base), ..at };
-            return finish!(w, op, apply_at::<R, Flat, V>(w, op, at));
+            let at = Addresses {
+                base: base.wrapping_add(at.base),
+                ..at
+            };
+            return {
+                let result = apply_at::<R, Flat, V>(w, op, at);
+                finish(w, op, result)
+            };
         }
         let mut table = Table::new();
         addresses(w, op, &resource, size_of::<R::Word>(), &mut table);
         if V::RETURNS {
             let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
             let stride = w.chunks * 16;
-            each_lane(w.exec() & !table.in_range, |lane| R::Word::default().write(dst.add(lane), stride));
+            each_lane(w.exec() & !table.in_range, |lane| {
+                R::Word::default().write(dst.add(lane), stride)
+            });
         }
-        let result = narrowed(w, table.in_range, |w| apply_at::<R, Global, V>(w, op, table.lanes()));
-        finish!(w, op, result)
+        let result = narrowed(w, table.in_range, |w| {
+            apply_at::<R, Global, V>(w, op, table.lanes())
+        });
+        finish(w, op, result)
     }
 }

@@ -93,7 +93,11 @@ impl<const N: usize> Store for Dwords<N> {
     unsafe fn lane(src: *const u32, stride: usize, dst: *mut u8) {
         for r in 0..N {
             // SAFETY: by the caller.
-            unsafe { dst.cast::<u32>().add(r).write_unaligned(*src.add(r * stride)) };
+            unsafe {
+                dst.cast::<u32>()
+                    .add(r)
+                    .write_unaligned(*src.add(r * stride))
+            };
         }
     }
 

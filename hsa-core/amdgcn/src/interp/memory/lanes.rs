@@ -4,10 +4,7 @@
 //! address registers, in vector code, and then served with whole vectors. Lanes that EXEC turns off are left out.
 
 use super::flag;
-use crate::{
-    interp::wave::Wave,
-    ir::Op,
-};
+use crate::{interp::wave::Wave, ir::Op};
 
 /// The pattern in the addresses of the active lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +61,11 @@ impl Addresses {
             Self {
                 base,
                 lo: if flags & flag::VADDR != 0 { lo } else { null },
-                hi: if flags & flag::WIDE != 0 { lo.add(w.chunks * 16) } else { null },
+                hi: if flags & flag::WIDE != 0 {
+                    lo.add(w.chunks * 16)
+                } else {
+                    null
+                },
                 first: w.exec().trailing_zeros() as usize,
             }
         }
@@ -78,8 +79,16 @@ impl Addresses {
     pub unsafe fn lane(&self, lane: usize) -> u64 {
         // SAFETY: by the caller.
         unsafe {
-            let lo = if self.lo.is_null() { 0 } else { u64::from(*self.lo.add(lane)) };
-            let hi = if self.hi.is_null() { 0 } else { u64::from(*self.hi.add(lane)) };
+            let lo = if self.lo.is_null() {
+                0
+            } else {
+                u64::from(*self.lo.add(lane))
+            };
+            let hi = if self.hi.is_null() {
+                0
+            } else {
+                u64::from(*self.hi.add(lane))
+            };
             self.base.wrapping_add(hi << 32 | lo)
         }
     }
@@ -113,7 +122,11 @@ impl Addresses {
             let lo0 = *self.lo.add(first);
             let start = lo0.wrapping_sub((first as u32).wrapping_mul(step));
             let (mut uneven, mut unequal, mut high) = ([0u32; 16], [0u32; 16], [0u32; 16]);
-            let hi0 = if self.hi.is_null() { 0 } else { *self.hi.add(first) };
+            let hi0 = if self.hi.is_null() {
+                0
+            } else {
+                *self.hi.add(first)
+            };
             for chunk in 0..w.chunks {
                 let lo = self.lo.add(chunk * 16);
                 let mask = &w.mask_lanes.0[chunk * 16..chunk * 16 + 16];
@@ -172,4 +185,3 @@ pub fn each_lane(mut exec: u64, mut call: impl FnMut(usize)) {
         exec &= exec - 1;
     }
 }
-

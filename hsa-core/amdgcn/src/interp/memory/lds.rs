@@ -21,7 +21,12 @@ fn offsets(imm: u64) -> [u64; 2] {
 #[inline(always)]
 unsafe fn plain(w: &Wave, op: *const Op) -> Addresses {
     // SAFETY: by the caller.
-    unsafe { Addresses { base: 0, ..Addresses::of(w, op) } }
+    unsafe {
+        Addresses {
+            base: 0,
+            ..Addresses::of(w, op)
+        }
+    }
 }
 
 /// `ds_read2*`: two words into consecutive registers.
@@ -36,7 +41,10 @@ pub unsafe fn read2<W: Word>(w: &mut Wave, op: *const Op) -> *const Op {
             return op.add(1);
         }
         let at = plain(w, op);
-        finish!(w, op, read2_at::<W>(w, op, at))
+        {
+            let result = read2_at::<W>(w, op, at);
+            finish(w, op, result)
+        }
     }
 }
 
@@ -55,7 +63,8 @@ unsafe fn read2_at<W: Word>(w: &mut Wave, op: *const Op, at: Addresses) -> Resul
             let address = at.lane(lane);
             let mut values = [W::default(); 2];
             for (value, offset) in values.iter_mut().zip(offsets) {
-                let src = Lds::resolve::<false>(w, 0, address + offset, size).map_err(|f| Lds::exit(f, lane))?;
+                let src = Lds::resolve::<false>(w, 0, address + offset, size)
+                    .map_err(|f| Lds::exit(f, lane))?;
                 *value = src.cast::<W>().read_unaligned();
             }
             values[0].write(dst.add(lane), stride);
@@ -77,7 +86,10 @@ pub unsafe fn write2<W: Word>(w: &mut Wave, op: *const Op) -> *const Op {
             return op.add(1);
         }
         let at = plain(w, op);
-        finish!(w, op, write2_at::<W>(w, op, at))
+        {
+            let result = write2_at::<W>(w, op, at);
+            finish(w, op, result)
+        }
     }
 }
 
@@ -88,15 +100,22 @@ unsafe fn write2_at<W: Word>(w: &mut Wave, op: *const Op, at: Addresses) -> Resu
         let stride = w.chunks * 16;
         let size = size_of::<W>() as u64;
         let offsets = offsets((*op).imm);
-        let data = [1, 2].map(|s| w.base[0].add((*op).s[s].offset() as usize).cast::<u32>().cast_const());
+        let data = [1, 2].map(|s| {
+            w.base[0]
+                .add((*op).s[s].offset() as usize)
+                .cast::<u32>()
+                .cast_const()
+        });
         let mut rest = w.exec();
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let address = at.lane(lane);
             for (data, offset) in data.into_iter().zip(offsets) {
-                let dst = Lds::resolve::<true>(w, 0, address + offset, size).map_err(|f| Lds::exit(f, lane))?;
-                dst.cast::<W>().write_unaligned(W::read(data.add(lane), stride));
+                let dst = Lds::resolve::<true>(w, 0, address + offset, size)
+                    .map_err(|f| Lds::exit(f, lane))?;
+                dst.cast::<W>()
+                    .write_unaligned(W::read(data.add(lane), stride));
             }
         }
         Ok(())
@@ -115,7 +134,10 @@ pub unsafe fn exchange2<W: Word>(w: &mut Wave, op: *const Op) -> *const Op {
             return op.add(1);
         }
         let at = plain(w, op);
-        finish!(w, op, exchange2_at::<W>(w, op, at))
+        {
+            let result = exchange2_at::<W>(w, op, at);
+            finish(w, op, result)
+        }
     }
 }
 
@@ -126,7 +148,12 @@ unsafe fn exchange2_at<W: Word>(w: &mut Wave, op: *const Op, at: Addresses) -> R
         let stride = w.chunks * 16;
         let size = size_of::<W>() as u64;
         let offsets = offsets((*op).imm);
-        let data = [1, 2].map(|s| w.base[0].add((*op).s[s].offset() as usize).cast::<u32>().cast_const());
+        let data = [1, 2].map(|s| {
+            w.base[0]
+                .add((*op).s[s].offset() as usize)
+                .cast::<u32>()
+                .cast_const()
+        });
         let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
         let mut rest = w.exec();
         while rest != 0 {
@@ -135,7 +162,8 @@ unsafe fn exchange2_at<W: Word>(w: &mut Wave, op: *const Op, at: Addresses) -> R
             let address = at.lane(lane);
             let new = data.map(|data| W::read(data.add(lane), stride));
             for n in 0..2 {
-                let word = Lds::resolve::<true>(w, 0, address + offsets[n], size).map_err(|f| Lds::exit(f, lane))?;
+                let word = Lds::resolve::<true>(w, 0, address + offsets[n], size)
+                    .map_err(|f| Lds::exit(f, lane))?;
                 let old = word.cast::<W>().read_unaligned();
                 word.cast::<W>().write_unaligned(new[n]);
                 old.write(dst.add(lane + n * W::DWORDS * stride), stride);
@@ -162,7 +190,11 @@ pub unsafe fn bpermute(w: &mut Wave, op: *const Op) -> *const Op {
         let mut result = [0u32; 64];
         for (lane, value) in result[..lanes].iter_mut().enumerate() {
             let from = (*address.add(lane)).wrapping_add(offset) as usize / 4 % lanes;
-            *value = if exec >> from & 1 != 0 { *data.add(from) } else { 0 };
+            *value = if exec >> from & 1 != 0 {
+                *data.add(from)
+            } else {
+                0
+            };
         }
         write_active(exec, &result, dst);
         op.add(1)
@@ -207,7 +239,11 @@ pub unsafe fn swizzle(w: &mut Wave, op: *const Op) -> *const Op {
         let mut result = [0u32; 64];
         for (lane, value) in result[..lanes].iter_mut().enumerate() {
             let from = swizzle_source(pattern, lane);
-            *value = if exec >> from & 1 != 0 { *data.add(from) } else { 0 };
+            *value = if exec >> from & 1 != 0 {
+                *data.add(from)
+            } else {
+                0
+            };
         }
         write_active(exec, &result, dst);
         op.add(1)
@@ -224,7 +260,11 @@ fn swizzle_source(pattern: usize, lane: usize) -> usize {
         let count = pattern >> 5 & 31;
         let keep = pattern & 31;
         let within = lane & 31;
-        let rotated = if pattern >> 10 & 1 != 0 { within.wrapping_sub(count) } else { within + count } & 31;
+        let rotated = if pattern >> 10 & 1 != 0 {
+            within.wrapping_sub(count)
+        } else {
+            within + count
+        } & 31;
         lane & !31 | within & keep | rotated & !keep & 31
     } else if pattern & 0x8000 != 0 {
         // Quad permutation: two bits for each lane of four.
@@ -277,9 +317,19 @@ mod tests {
     fn swizzle_patterns_follow_the_isa_manual() {
         // Quad permutation 0,1,2,3 -> 3,2,1,0.
         let reverse = 0x8000 | 3 | 2 << 2 | 1 << 4;
-        assert_eq!((0..8).map(|lane| swizzle_source(reverse, lane)).collect::<Vec<_>>(), [3, 2, 1, 0, 7, 6, 5, 4]);
+        assert_eq!(
+            (0..8)
+                .map(|lane| swizzle_source(reverse, lane))
+                .collect::<Vec<_>>(),
+            [3, 2, 1, 0, 7, 6, 5, 4]
+        );
         // SWAPX1: and 31, or 0, xor 1.
-        assert_eq!((0..4).map(|lane| swizzle_source(0x041f, lane)).collect::<Vec<_>>(), [1, 0, 3, 2]);
+        assert_eq!(
+            (0..4)
+                .map(|lane| swizzle_source(0x041f, lane))
+                .collect::<Vec<_>>(),
+            [1, 0, 3, 2]
+        );
         // BROADCAST(32, 15): and 0, or 15.
         assert_eq!(swizzle_source(15 << 5, 3), 15);
         assert_eq!(swizzle_source(15 << 5, 40), 47);

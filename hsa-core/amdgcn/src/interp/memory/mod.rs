@@ -80,7 +80,11 @@ pub unsafe fn cache<'a>(w: &Wave) -> &'a mut MapCache {
 
 /// The exit of a fault in global memory.
 pub(super) fn fault_exit(fault: MemoryFault, lane: Option<usize>) -> super::run::Exit {
-    super::run::Exit::Memory { address: fault.address, write: fault.write, lane: lane.map(|lane| lane as u8) }
+    super::run::Exit::Memory {
+        address: fault.address,
+        write: fault.write,
+        lane: lane.map(|lane| lane as u8),
+    }
 }
 
 /// Instantiates a handler body for the SIMD levels: `levels!(body::<A, B>)` is an array for `LowerContext::pick`.

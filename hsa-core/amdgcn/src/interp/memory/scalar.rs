@@ -49,7 +49,9 @@ pub unsafe fn store<const N: usize>(w: &mut Wave, op: *const Op) -> *const Op {
         match cache(w).write(site(op), address(w, op), 4 * N as u64) {
             Ok(dst) => {
                 for i in 0..N {
-                    dst.cast::<u32>().add(i).write_volatile(w.sgpr[(*op).d as usize + i]);
+                    dst.cast::<u32>()
+                        .add(i)
+                        .write_volatile(w.sgpr[(*op).d as usize + i]);
                 }
                 op.add(1)
             }
@@ -70,7 +72,11 @@ pub unsafe fn buffer_load<const N: usize>(w: &mut Wave, op: *const Op) -> *const
         let stride = u64::from(w.sgpr[at + 1] >> 16 & 0x3fff);
         let records = u64::from(w.sgpr[at + 2]);
         // Scalar buffer accesses have no index: the size in bytes is records × stride, or records for raw buffers.
-        let size = if stride == 0 { records } else { records * stride };
+        let size = if stride == 0 {
+            records
+        } else {
+            records * stride
+        };
         let mut offset = (*op).imm;
         if (*op).aux[0] & flag::SADDR != 0 {
             offset = offset.wrapping_add(u64::from(w.sgpr[(*op).aux[1] as usize]));

@@ -17,7 +17,12 @@ pub trait Space {
     ///
     /// # Safety
     /// The wave runs inside a slice.
-    unsafe fn resolve<const WRITE: bool>(w: &Wave, site: usize, address: u64, size: u64) -> Result<*mut u8, MemoryFault>;
+    unsafe fn resolve<const WRITE: bool>(
+        w: &Wave,
+        site: usize,
+        address: u64,
+        size: u64,
+    ) -> Result<*mut u8, MemoryFault>;
 
     /// The exit of a fault.
     fn exit(fault: MemoryFault, lane: usize) -> Exit;
@@ -35,10 +40,19 @@ pub struct Global;
 
 impl Space for Global {
     #[inline(always)]
-    unsafe fn resolve<const WRITE: bool>(w: &Wave, site: usize, address: u64, size: u64) -> Result<*mut u8, MemoryFault> {
+    unsafe fn resolve<const WRITE: bool>(
+        w: &Wave,
+        site: usize,
+        address: u64,
+        size: u64,
+    ) -> Result<*mut u8, MemoryFault> {
         // SAFETY: by the caller.
         let cache = unsafe { cache(w) };
-        if WRITE { cache.write(site, address, size) } else { cache.read(site, address, size).map(<*const u8>::cast_mut) }
+        if WRITE {
+            cache.write(site, address, size)
+        } else {
+            cache.read(site, address, size).map(<*const u8>::cast_mut)
+        }
     }
 
     fn exit(fault: MemoryFault, lane: usize) -> Exit {
@@ -52,17 +66,33 @@ pub struct Lds;
 
 impl Space for Lds {
     #[inline(always)]
-    unsafe fn resolve<const WRITE: bool>(w: &Wave, _: usize, address: u64, size: u64) -> Result<*mut u8, MemoryFault> {
-        if address.checked_add(size).is_some_and(|end| end <= u64::from(w.lds_size)) {
+    unsafe fn resolve<const WRITE: bool>(
+        w: &Wave,
+        _: usize,
+        address: u64,
+        size: u64,
+    ) -> Result<*mut u8, MemoryFault> {
+        if address
+            .checked_add(size)
+            .is_some_and(|end| end <= u64::from(w.lds_size))
+        {
             // SAFETY: within the group's LDS.
             Ok(unsafe { w.lds.add(address as usize) })
         } else {
-            Err(MemoryFault { address, size, write: WRITE })
+            Err(MemoryFault {
+                address,
+                size,
+                write: WRITE,
+            })
         }
     }
 
     fn exit(fault: MemoryFault, lane: usize) -> Exit {
-        Exit::Aperture { address: fault.address, write: fault.write, lane: Some(lane as u8) }
+        Exit::Aperture {
+            address: fault.address,
+            write: fault.write,
+            lane: Some(lane as u8),
+        }
     }
 }
 
@@ -100,10 +130,23 @@ pub unsafe fn scratch_byte(w: &Wave, lane: usize, offset: u32) -> *mut u8 {
 
 /// Checks a scratch access.
 #[inline(always)]
-pub fn check_scratch(w: &Wave, offset: u32, size: u32, write: bool, lane: usize) -> Result<(), Exit> {
-    if offset.checked_add(size).is_some_and(|end| end <= w.scratch_size) {
+pub fn check_scratch(
+    w: &Wave,
+    offset: u32,
+    size: u32,
+    write: bool,
+    lane: usize,
+) -> Result<(), Exit> {
+    if offset
+        .checked_add(size)
+        .is_some_and(|end| end <= w.scratch_size)
+    {
         Ok(())
     } else {
-        Err(Exit::Aperture { address: u64::from(offset), write, lane: Some(lane as u8) })
+        Err(Exit::Aperture {
+            address: u64::from(offset),
+            write,
+            lane: Some(lane as u8),
+        })
     }
 }

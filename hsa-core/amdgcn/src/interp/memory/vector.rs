@@ -26,7 +26,11 @@ fn span(exec: u64, bytes: usize) -> u64 {
 /// # Safety
 /// Called for a load of the running wave, with some lane active.
 #[inline(always)]
-pub unsafe fn load_from<E: Load, S: Space>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+pub unsafe fn load_from<E: Load, S: Space>(
+    w: &mut Wave,
+    op: *const Op,
+    at: Addresses,
+) -> Result<(), Exit> {
     // SAFETY: registers were checked by the lowering; memory is resolved before it is read.
     unsafe {
         let exec = w.exec();
@@ -35,11 +39,14 @@ pub unsafe fn load_from<E: Load, S: Space>(w: &mut Wave, op: *const Op, at: Addr
         let size = E::BYTES as u64;
         match at.pattern(w, E::BYTES as u32) {
             Pattern::Consecutive => {
-                if let Ok(src) = S::resolve::<false>(w, site(op), at.of_first(), span(exec, E::BYTES)) {
+                if let Ok(src) =
+                    S::resolve::<false>(w, site(op), at.of_first(), span(exec, E::BYTES))
+                {
                     let src = src.wrapping_sub(at.first * E::BYTES);
                     for chunk in 0..w.chunks {
                         let bits = exec >> (chunk * 16) & 0xffff;
-                        let (src, dst) = (src.wrapping_add(chunk * 16 * E::BYTES), dst.add(chunk * 16));
+                        let (src, dst) =
+                            (src.wrapping_add(chunk * 16 * E::BYTES), dst.add(chunk * 16));
                         if bits == 0xffff {
                             E::group(src, dst, stride);
                         } else {
@@ -50,7 +57,8 @@ pub unsafe fn load_from<E: Load, S: Space>(w: &mut Wave, op: *const Op, at: Addr
                 }
             }
             Pattern::Uniform if !E::MERGES => {
-                let src = S::resolve::<false>(w, site(op), at.of_first(), size).map_err(|f| S::exit(f, at.first))?;
+                let src = S::resolve::<false>(w, site(op), at.of_first(), size)
+                    .map_err(|f| S::exit(f, at.first))?;
                 let mut value = [0u32; 16];
                 E::lane(src, value.as_mut_ptr(), 1);
                 for (r, &value) in value[..E::DWORDS].iter().enumerate() {
@@ -61,14 +69,24 @@ pub unsafe fn load_from<E: Load, S: Space>(w: &mut Wave, op: *const Op, at: Addr
             Pattern::Near { min, max } => {
                 let base = at.of_first().wrapping_sub(u64::from(*at.lo.add(at.first)));
                 let start = base.wrapping_add(u64::from(min));
-                if let Ok(src) = S::resolve::<false>(w, site(op), start, u64::from(max - min) + size) {
+                if let Ok(src) =
+                    S::resolve::<false>(w, site(op), start, u64::from(max - min) + size)
+                {
                     if exec == w.full_mask {
                         for lane in 0..stride {
-                            E::lane(src.add((*at.lo.add(lane) - min) as usize), dst.add(lane), stride);
+                            E::lane(
+                                src.add((*at.lo.add(lane) - min) as usize),
+                                dst.add(lane),
+                                stride,
+                            );
                         }
                     } else {
                         each_lane(exec, |lane| {
-                            E::lane(src.add((*at.lo.add(lane) - min) as usize), dst.add(lane), stride);
+                            E::lane(
+                                src.add((*at.lo.add(lane) - min) as usize),
+                                dst.add(lane),
+                                stride,
+                            );
                         });
                     }
                     return Ok(());
@@ -80,7 +98,8 @@ pub unsafe fn load_from<E: Load, S: Space>(w: &mut Wave, op: *const Op, at: Addr
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             rest &= rest - 1;
-            let src = S::resolve::<false>(w, site(op), at.lane(lane), size).map_err(|f| S::exit(f, lane))?;
+            let src = S::resolve::<false>(w, site(op), at.lane(lane), size)
+                .map_err(|f| S::exit(f, lane))?;
             E::lane(src, dst.add(lane), stride);
         }
         Ok(())
@@ -115,7 +134,11 @@ unsafe fn splat(w: &mut Wave, dst: *mut u32, value: u32) {
 /// # Safety
 /// Called for a store of the running wave, with some lane active.
 #[inline(always)]
-pub unsafe fn store_to<E: Store, S: Space>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+pub unsafe fn store_to<E: Store, S: Space>(
+    w: &mut Wave,
+    op: *const Op,
+    at: Addresses,
+) -> Result<(), Exit> {
     // SAFETY: registers were checked by the lowering; memory is resolved before it is written.
     unsafe {
         let exec = w.exec();
@@ -124,15 +147,22 @@ pub unsafe fn store_to<E: Store, S: Space>(w: &mut Wave, op: *const Op, at: Addr
         let size = E::BYTES as u64;
         match at.pattern(w, E::BYTES as u32) {
             Pattern::Consecutive => {
-                if let Ok(dst) = S::resolve::<true>(w, site(op), at.of_first(), span(exec, E::BYTES)) {
+                if let Ok(dst) =
+                    S::resolve::<true>(w, site(op), at.of_first(), span(exec, E::BYTES))
+                {
                     let dst = dst.wrapping_sub(at.first * E::BYTES);
                     for chunk in 0..w.chunks {
                         let bits = exec >> (chunk * 16) & 0xffff;
-                        let (dst, data) = (dst.wrapping_add(chunk * 16 * E::BYTES), data.add(chunk * 16));
+                        let (dst, data) = (
+                            dst.wrapping_add(chunk * 16 * E::BYTES),
+                            data.add(chunk * 16),
+                        );
                         if bits == 0xffff {
                             E::group(data, stride, dst);
                         } else {
-                            each_lane(bits, |i| E::lane(data.add(i), stride, dst.add(i * E::BYTES)));
+                            each_lane(bits, |i| {
+                                E::lane(data.add(i), stride, dst.add(i * E::BYTES))
+                            });
                         }
                     }
                     return Ok(());
@@ -140,16 +170,22 @@ pub unsafe fn store_to<E: Store, S: Space>(w: &mut Wave, op: *const Op, at: Addr
             }
             Pattern::Uniform => {
                 // The highest lane's value stays.
-                let dst = S::resolve::<true>(w, site(op), at.of_first(), size).map_err(|f| S::exit(f, at.first))?;
+                let dst = S::resolve::<true>(w, site(op), at.of_first(), size)
+                    .map_err(|f| S::exit(f, at.first))?;
                 E::lane(data.add(63 - exec.leading_zeros() as usize), stride, dst);
                 return Ok(());
             }
             Pattern::Near { min, max } => {
                 let base = at.of_first().wrapping_sub(u64::from(*at.lo.add(at.first)));
                 let start = base.wrapping_add(u64::from(min));
-                if let Ok(dst) = S::resolve::<true>(w, site(op), start, u64::from(max - min) + size) {
+                if let Ok(dst) = S::resolve::<true>(w, site(op), start, u64::from(max - min) + size)
+                {
                     each_lane(exec, |lane| {
-                        E::lane(data.add(lane), stride, dst.add((*at.lo.add(lane) - min) as usize));
+                        E::lane(
+                            data.add(lane),
+                            stride,
+                            dst.add((*at.lo.add(lane) - min) as usize),
+                        );
                     });
                     return Ok(());
                 }
@@ -160,7 +196,8 @@ pub unsafe fn store_to<E: Store, S: Space>(w: &mut Wave, op: *const Op, at: Addr
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             rest &= rest - 1;
-            let dst = S::resolve::<true>(w, site(op), at.lane(lane), size).map_err(|f| S::exit(f, lane))?;
+            let dst = S::resolve::<true>(w, site(op), at.lane(lane), size)
+                .map_err(|f| S::exit(f, lane))?;
             E::lane(data.add(lane), stride, dst);
         }
         Ok(())
@@ -184,7 +221,12 @@ unsafe fn gather_scratch(w: &Wave, lane: usize, offset: u32, to: *mut u8, bytes:
 /// # Safety
 /// `dst` is the lane in the destination register.
 #[inline(always)]
-unsafe fn load_scratch_lane<E: Load>(w: &Wave, lane: usize, offset: u32, dst: *mut u32) -> Result<(), Exit> {
+unsafe fn load_scratch_lane<E: Load>(
+    w: &Wave,
+    lane: usize,
+    offset: u32,
+    dst: *mut u32,
+) -> Result<(), Exit> {
     check_scratch(w, offset, E::BYTES as u32, false, lane)?;
     let mut bytes = [0u8; 64];
     // SAFETY: checked.
@@ -200,7 +242,12 @@ unsafe fn load_scratch_lane<E: Load>(w: &Wave, lane: usize, offset: u32, dst: *m
 /// # Safety
 /// `data` is the lane in the data register.
 #[inline(always)]
-unsafe fn store_scratch_lane<E: Store>(w: &Wave, lane: usize, offset: u32, data: *const u32) -> Result<(), Exit> {
+unsafe fn store_scratch_lane<E: Store>(
+    w: &Wave,
+    lane: usize,
+    offset: u32,
+    data: *const u32,
+) -> Result<(), Exit> {
     check_scratch(w, offset, E::BYTES as u32, true, lane)?;
     let mut bytes = [0u8; 64];
     // SAFETY: checked.
@@ -218,7 +265,11 @@ unsafe fn store_scratch_lane<E: Store>(w: &Wave, lane: usize, offset: u32, data:
 /// # Safety
 /// As [`load_from`].
 #[inline(always)]
-pub unsafe fn load_scratch<E: Load>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+pub unsafe fn load_scratch<E: Load>(
+    w: &mut Wave,
+    op: *const Op,
+    at: Addresses,
+) -> Result<(), Exit> {
     // SAFETY: registers were checked by the lowering; offsets are checked against the wave's scratch.
     unsafe {
         let exec = w.exec();
@@ -261,7 +312,9 @@ unsafe fn copy_rows(w: &mut Wave, src: *const u32, dst: *mut u32, rows: usize) {
         if w.exec() == w.full_mask {
             for chunk in 0..w.chunks * rows {
                 let at = chunk * 16;
-                dst.add(at).cast::<[u32; 16]>().write_unaligned(src.add(at).cast::<[u32; 16]>().read_unaligned());
+                dst.add(at)
+                    .cast::<[u32; 16]>()
+                    .write_unaligned(src.add(at).cast::<[u32; 16]>().read_unaligned());
             }
             return;
         }
@@ -284,7 +337,11 @@ unsafe fn copy_rows(w: &mut Wave, src: *const u32, dst: *mut u32, rows: usize) {
 /// # Safety
 /// As [`store_to`].
 #[inline(always)]
-pub unsafe fn store_scratch<E: Store>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+pub unsafe fn store_scratch<E: Store>(
+    w: &mut Wave,
+    op: *const Op,
+    at: Addresses,
+) -> Result<(), Exit> {
     // SAFETY: registers were checked by the lowering; offsets are checked against the wave's scratch.
     unsafe {
         let exec = w.exec();
@@ -351,19 +408,26 @@ unsafe fn common_aperture(w: &mut Wave, at: &Addresses) -> Option<Aperture> {
 /// The addresses of lanes that all lie in one aperture of LDS or scratch, as offsets in it.
 fn in_aperture(at: &Addresses) -> Addresses {
     // The high half is dropped; the immediate may be negative.
-    Addresses { base: i64::from(at.base as i32).cast_unsigned(), lo: at.lo, hi: std::ptr::null(), first: at.first }
+    Addresses {
+        base: i64::from(at.base as i32).cast_unsigned(),
+        lo: at.lo,
+        hi: std::ptr::null(),
+        first: at.first,
+    }
 }
 
-macro_rules! finish {
-    ($w:ident, $op:ident, $result:expr) => {
-        match $result {
-            // SAFETY: a memory operation is followed by an operation of its segment.
-            Ok(()) => unsafe { $op.add(1) },
-            Err(exit) => $w.stop($op, exit),
-        }
-    };
+/// Goes on after an operation, or leaves the loop with its fault.
+///
+/// # Safety
+/// The operation is followed by another of its segment.
+#[inline(always)]
+pub(super) unsafe fn finish(w: &mut Wave, op: *const Op, result: Result<(), Exit>) -> *const Op {
+    match result {
+        // SAFETY: by the caller.
+        Ok(()) => unsafe { op.add(1) },
+        Err(exit) => w.stop(op, exit),
+    }
 }
-pub(super) use finish;
 
 /// A load in a space with contiguous memory.
 ///
@@ -379,7 +443,10 @@ pub unsafe fn load<E: Load, S: Space>(w: &mut Wave, op: *const Op) -> *const Op 
         if (*op).aux[0] & flag::GLC != 0 {
             fence(Ordering::SeqCst);
         }
-        finish!(w, op, load_from::<E, S>(w, op, Addresses::of(w, op)))
+        {
+            let result = load_from::<E, S>(w, op, Addresses::of(w, op));
+            finish(w, op, result)
+        }
     }
 }
 
@@ -394,7 +461,10 @@ pub unsafe fn store<E: Store, S: Space>(w: &mut Wave, op: *const Op) -> *const O
         if w.exec() == 0 {
             return op.add(1);
         }
-        finish!(w, op, store_to::<E, S>(w, op, Addresses::of(w, op)))
+        {
+            let result = store_to::<E, S>(w, op, Addresses::of(w, op));
+            finish(w, op, result)
+        }
     }
 }
 
@@ -409,7 +479,10 @@ pub unsafe fn scratch_load<E: Load>(w: &mut Wave, op: *const Op) -> *const Op {
         if w.exec() == 0 {
             return op.add(1);
         }
-        finish!(w, op, load_scratch::<E>(w, op, Addresses::of(w, op)))
+        {
+            let result = load_scratch::<E>(w, op, Addresses::of(w, op));
+            finish(w, op, result)
+        }
     }
 }
 
@@ -424,7 +497,10 @@ pub unsafe fn scratch_store<E: Store>(w: &mut Wave, op: *const Op) -> *const Op 
         if w.exec() == 0 {
             return op.add(1);
         }
-        finish!(w, op, store_scratch::<E>(w, op, Addresses::of(w, op)))
+        {
+            let result = store_scratch::<E>(w, op, Addresses::of(w, op));
+            finish(w, op, result)
+        }
     }
 }
 
@@ -449,7 +525,7 @@ pub unsafe fn flat_load<E: Load>(w: &mut Wave, op: *const Op) -> *const Op {
             Some(Aperture::Private(_)) => load_scratch::<E>(w, op, in_aperture(&at)),
             None => flat_load_mixed::<E>(w, op, at),
         };
-        finish!(w, op, result)
+        finish(w, op, result)
     }
 }
 
@@ -465,11 +541,12 @@ unsafe fn flat_load_mixed<E: Load>(w: &mut Wave, op: *const Op, at: Addresses) -
             let address = at.lane(lane);
             let size = E::BYTES as u64;
             let src = match aperture(address) {
-                Aperture::Global => super::space::Global::resolve::<false>(w, site(op), address, size)
-                    .map_err(|f| super::space::Global::exit(f, lane))?,
-                Aperture::Shared(offset) => {
-                    Lds::resolve::<false>(w, 0, u64::from(offset), size).map_err(|f| Lds::exit(f, lane))?
+                Aperture::Global => {
+                    super::space::Global::resolve::<false>(w, site(op), address, size)
+                        .map_err(|f| super::space::Global::exit(f, lane))?
                 }
+                Aperture::Shared(offset) => Lds::resolve::<false>(w, 0, u64::from(offset), size)
+                    .map_err(|f| Lds::exit(f, lane))?,
                 Aperture::Private(offset) => {
                     load_scratch_lane::<E>(w, lane, offset, dst.add(lane))?;
                     continue;
@@ -499,11 +576,15 @@ pub unsafe fn flat_store<E: Store>(w: &mut Wave, op: *const Op) -> *const Op {
             Some(Aperture::Private(_)) => store_scratch::<E>(w, op, in_aperture(&at)),
             None => flat_store_mixed::<E>(w, op, at),
         };
-        finish!(w, op, result)
+        finish(w, op, result)
     }
 }
 
-unsafe fn flat_store_mixed<E: Store>(w: &mut Wave, op: *const Op, at: Addresses) -> Result<(), Exit> {
+unsafe fn flat_store_mixed<E: Store>(
+    w: &mut Wave,
+    op: *const Op,
+    at: Addresses,
+) -> Result<(), Exit> {
     // SAFETY: as in `store_to` and `store_scratch`.
     unsafe {
         let stride = w.chunks * 16;
@@ -515,11 +596,12 @@ unsafe fn flat_store_mixed<E: Store>(w: &mut Wave, op: *const Op, at: Addresses)
             let address = at.lane(lane);
             let size = E::BYTES as u64;
             let dst = match aperture(address) {
-                Aperture::Global => super::space::Global::resolve::<true>(w, site(op), address, size)
-                    .map_err(|f| super::space::Global::exit(f, lane))?,
-                Aperture::Shared(offset) => {
-                    Lds::resolve::<true>(w, 0, u64::from(offset), size).map_err(|f| Lds::exit(f, lane))?
+                Aperture::Global => {
+                    super::space::Global::resolve::<true>(w, site(op), address, size)
+                        .map_err(|f| super::space::Global::exit(f, lane))?
                 }
+                Aperture::Shared(offset) => Lds::resolve::<true>(w, 0, u64::from(offset), size)
+                    .map_err(|f| Lds::exit(f, lane))?,
                 Aperture::Private(offset) => {
                     store_scratch_lane::<E>(w, lane, offset, data.add(lane))?;
                     continue;

@@ -6,8 +6,7 @@ use crate::{
     interp::{
         memory::{
             atomic::{self, NoReturn, Old},
-            buffer, element,
-            flag, levels, lds, scalar,
+            buffer, element, flag, lds, levels, scalar,
             space::{Global, Lds},
             vector,
         },
@@ -45,13 +44,25 @@ fn file(cx: &LowerContext, operand: Operand, count: u32) -> Result<Ref, Unsuppor
 /// Slot of a scalar source that must be a register.
 fn slot(cx: &LowerContext, inst: &Inst, operand: Operand, count: u32) -> Result<u32, Unsupported> {
     match operand {
-        Operand::Scalar(code) if cx.config.null() != Some(code) && u32::from(code) + count <= 128 => Ok(u32::from(code)),
-        other => Err(Unsupported::form(inst, &format!("{other:?} as a scalar address"))),
+        Operand::Scalar(code)
+            if cx.config.null() != Some(code) && u32::from(code) + count <= 128 =>
+        {
+            Ok(u32::from(code))
+        }
+        other => Err(Unsupported::form(
+            inst,
+            &format!("{other:?} as a scalar address"),
+        )),
     }
 }
 
 /// Adds a 32-bit scalar offset operand to an operation: slot in `aux[1]`, or a constant in `aux[2]`.
-fn scalar_offset(op: &mut Op, cx: &LowerContext, inst: &Inst, operand: Operand) -> Result<(), Unsupported> {
+fn scalar_offset(
+    op: &mut Op,
+    cx: &LowerContext,
+    inst: &Inst,
+    operand: Operand,
+) -> Result<(), Unsupported> {
     match operand {
         Operand::None => {}
         Operand::Scalar(code) if cx.config.null() == Some(code) => {}
@@ -61,7 +72,12 @@ fn scalar_offset(op: &mut Op, cx: &LowerContext, inst: &Inst, operand: Operand) 
             op.aux[0] |= flag::SADDR;
             op.aux[1] = slot(cx, inst, operand, 1)?;
         }
-        other => return Err(Unsupported::form(inst, &format!("{other:?} as a scalar offset"))),
+        other => {
+            return Err(Unsupported::form(
+                inst,
+                &format!("{other:?} as a scalar offset"),
+            ));
+        }
     }
     Ok(())
 }
@@ -103,7 +119,11 @@ fn smem(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     } else {
         op.d = cx.scalar_dst(inst.dst.operand, dwords)?;
     }
-    let base_dwords = if inst.op.name().starts_with("s_buffer") { 4 } else { 2 };
+    let base_dwords = if inst.op.name().starts_with("s_buffer") {
+        4
+    } else {
+        2
+    };
     op.d2 = slot(cx, inst, inst.src[0].operand, base_dwords)?;
     op.imm = immediate(inst);
     scalar_offset(&mut op, cx, inst, inst.src[3].operand)?;
@@ -140,20 +160,62 @@ fn flat_address(op: &mut Op, inst: &Inst, cx: &LowerContext) -> Result<(), Unsup
 macro_rules! with_load {
     ($element:expr, $ty:ident => $body:expr) => {
         match $element {
-            Load::Dwords1 => { type $ty = element::Dwords<1>; $body }
-            Load::Dwords2 => { type $ty = element::Dwords<2>; $body }
-            Load::Dwords3 => { type $ty = element::Dwords<3>; $body }
-            Load::Dwords4 => { type $ty = element::Dwords<4>; $body }
-            Load::U8 => { type $ty = element::U8; $body }
-            Load::I8 => { type $ty = element::I8; $body }
-            Load::U16 => { type $ty = element::U16; $body }
-            Load::I16 => { type $ty = element::I16; $body }
-            Load::U8D16 => { type $ty = element::U8D16; $body }
-            Load::U8D16Hi => { type $ty = element::U8D16Hi; $body }
-            Load::I8D16 => { type $ty = element::I8D16; $body }
-            Load::I8D16Hi => { type $ty = element::I8D16Hi; $body }
-            Load::B16D16 => { type $ty = element::B16D16; $body }
-            Load::B16D16Hi => { type $ty = element::B16D16Hi; $body }
+            Load::Dwords1 => {
+                type $ty = element::Dwords<1>;
+                $body
+            }
+            Load::Dwords2 => {
+                type $ty = element::Dwords<2>;
+                $body
+            }
+            Load::Dwords3 => {
+                type $ty = element::Dwords<3>;
+                $body
+            }
+            Load::Dwords4 => {
+                type $ty = element::Dwords<4>;
+                $body
+            }
+            Load::U8 => {
+                type $ty = element::U8;
+                $body
+            }
+            Load::I8 => {
+                type $ty = element::I8;
+                $body
+            }
+            Load::U16 => {
+                type $ty = element::U16;
+                $body
+            }
+            Load::I16 => {
+                type $ty = element::I16;
+                $body
+            }
+            Load::U8D16 => {
+                type $ty = element::U8D16;
+                $body
+            }
+            Load::U8D16Hi => {
+                type $ty = element::U8D16Hi;
+                $body
+            }
+            Load::I8D16 => {
+                type $ty = element::I8D16;
+                $body
+            }
+            Load::I8D16Hi => {
+                type $ty = element::I8D16Hi;
+                $body
+            }
+            Load::B16D16 => {
+                type $ty = element::B16D16;
+                $body
+            }
+            Load::B16D16Hi => {
+                type $ty = element::B16D16Hi;
+                $body
+            }
         }
     };
 }
@@ -162,14 +224,38 @@ macro_rules! with_load {
 macro_rules! with_store {
     ($element:expr, $ty:ident => $body:expr) => {
         match $element {
-            Store::Dwords1 => { type $ty = element::Dwords<1>; $body }
-            Store::Dwords2 => { type $ty = element::Dwords<2>; $body }
-            Store::Dwords3 => { type $ty = element::Dwords<3>; $body }
-            Store::Dwords4 => { type $ty = element::Dwords<4>; $body }
-            Store::B8 => { type $ty = element::B8; $body }
-            Store::B8Hi => { type $ty = element::B8Hi; $body }
-            Store::B16 => { type $ty = element::B16; $body }
-            Store::B16Hi => { type $ty = element::B16Hi; $body }
+            Store::Dwords1 => {
+                type $ty = element::Dwords<1>;
+                $body
+            }
+            Store::Dwords2 => {
+                type $ty = element::Dwords<2>;
+                $body
+            }
+            Store::Dwords3 => {
+                type $ty = element::Dwords<3>;
+                $body
+            }
+            Store::Dwords4 => {
+                type $ty = element::Dwords<4>;
+                $body
+            }
+            Store::B8 => {
+                type $ty = element::B8;
+                $body
+            }
+            Store::B8Hi => {
+                type $ty = element::B8Hi;
+                $body
+            }
+            Store::B16 => {
+                type $ty = element::B16;
+                $body
+            }
+            Store::B16Hi => {
+                type $ty = element::B16Hi;
+                $body
+            }
         }
     };
 }
@@ -231,7 +317,13 @@ fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
 }
 
 /// Registers of an atomic outside LDS: a second operand follows the first.
-fn atomic_data(op: &mut Op, inst: &Inst, cx: &LowerContext, rmw: Rmw, returns: bool) -> Result<(), Unsupported> {
+fn atomic_data(
+    op: &mut Op,
+    inst: &Inst,
+    cx: &LowerContext,
+    rmw: Rmw,
+    returns: bool,
+) -> Result<(), Unsupported> {
     let dwords = rmw.dwords();
     let operands = if rmw.has_two() { 2 } else { 1 };
     op.s[1] = file(cx, inst.src[1].operand, dwords * operands)?;
@@ -250,7 +342,11 @@ fn mubuf(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     op.d2 = slot(cx, inst, inst.src[2].operand, 4)?;
     scalar_offset(&mut op, cx, inst, inst.src[3].operand)?;
     let mut address_registers = 0;
-    for (on, bit) in [(inst.mem.offen, flag::OFFEN), (inst.mem.idxen, flag::IDXEN), (inst.mem.glc, flag::GLC)] {
+    for (on, bit) in [
+        (inst.mem.offen, flag::OFFEN),
+        (inst.mem.idxen, flag::IDXEN),
+        (inst.mem.glc, flag::GLC),
+    ] {
         if on {
             op.aux[0] |= bit;
             address_registers += u32::from(bit != flag::GLC);
@@ -351,7 +447,11 @@ fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     } else {
         match inst.op {
             ds_bpermute_b32 | ds_permute_b32 => {
-                op.run = if inst.op == ds_permute_b32 { lds::permute } else { cx.pick(levels!(lds_bpermute::<>)) };
+                op.run = if inst.op == ds_permute_b32 {
+                    lds::permute
+                } else {
+                    cx.pick(levels!(lds_bpermute))
+                };
                 op.s[1] = file(cx, inst.src[1].operand, 1)?;
                 op.d = cx.vgpr_range(inst.dst.operand, 1)?;
             }
@@ -363,7 +463,11 @@ fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
                 op.d = cx.vgpr_range(inst.dst.operand, 1)?;
             }
             ds_append | ds_consume => {
-                op.run = if inst.op == ds_append { lds::count::<atomic::Add32> } else { lds::count::<atomic::Sub32> };
+                op.run = if inst.op == ds_append {
+                    lds::count::<atomic::Add32>
+                } else {
+                    lds::count::<atomic::Sub32>
+                };
                 op.d = cx.vgpr_range(inst.dst.operand, 1)?;
             }
             _ => return Err(Unsupported::op(inst)),
@@ -376,6 +480,6 @@ fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
 use buffer::{load as bload, store as bstore};
 use lds::{bpermute as lds_bpermute, read2, write2};
 use vector::{
-    flat_load as vflat_load, flat_store as vflat_store, load as vload, scratch_load as vscratch_load,
-    scratch_store as vscratch_store, store as vstore,
+    flat_load as vflat_load, flat_store as vflat_store, load as vload,
+    scratch_load as vscratch_load, scratch_store as vscratch_store, store as vstore,
 };

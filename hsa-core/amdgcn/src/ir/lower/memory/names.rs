@@ -61,7 +61,9 @@ impl Store {
 /// The rest of a mnemonic after its segment and one of some words.
 fn after<'a>(name: &'a str, words: &[&str]) -> Option<&'a str> {
     let segments = ["flat_", "global_", "scratch_", "buffer_", "ds_"];
-    let rest = segments.iter().find_map(|segment| name.strip_prefix(segment))?;
+    let rest = segments
+        .iter()
+        .find_map(|segment| name.strip_prefix(segment))?;
     words.iter().find_map(|word| rest.strip_prefix(word))
 }
 
@@ -115,8 +117,9 @@ impl Rmw {
     pub(super) fn dwords(self) -> u32 {
         use Rmw::*;
         match self {
-            Swap64 | CmpSwap64 | FCmpSwap64 | Add64 | Sub64 | RSub64 | SMin64 | UMin64 | SMax64 | UMax64 | And64 | Or64 | Xor64
-            | Inc64 | Dec64 | MskOr64 | FAdd64 | FMin64 | FMax64 => 2,
+            Swap64 | CmpSwap64 | FCmpSwap64 | Add64 | Sub64 | RSub64 | SMin64 | UMin64 | SMax64
+            | UMax64 | And64 | Or64 | Xor64 | Inc64 | Dec64 | MskOr64 | FAdd64 | FMin64
+            | FMax64 => 2,
             _ => 1,
         }
     }
@@ -124,7 +127,10 @@ impl Rmw {
     /// Whether it takes two operands.
     pub(super) fn has_two(self) -> bool {
         use Rmw::*;
-        matches!(self, CmpSwap32 | CmpSwap64 | FCmpSwap32 | FCmpSwap64 | MskOr32 | MskOr64 | Wrap32)
+        matches!(
+            self,
+            CmpSwap32 | CmpSwap64 | FCmpSwap32 | FCmpSwap64 | MskOr32 | MskOr64 | Wrap32
+        )
     }
 }
 
@@ -266,7 +272,11 @@ pub(super) fn two_address(op: Op) -> Option<Two> {
         "b64" => 2,
         _ => return None,
     };
-    Some(Two { kind, dwords, stride64 })
+    Some(Two {
+        kind,
+        dwords,
+        stride64,
+    })
 }
 
 /// Whether the operation has no effect on values in an engine without caches that completes everything in order.
