@@ -6,6 +6,7 @@
 //! says what to do about it.
 
 mod compile;
+pub mod elf;
 mod prefix;
 mod run;
 

@@ -33,6 +33,7 @@ pub struct Run {
     environment: Vec<(OsString, OsString)>,
     launcher: Launcher,
     limit: Duration,
+    folder: Option<PathBuf>,
 }
 
 impl Run {
@@ -44,6 +45,7 @@ impl Run {
             environment: Vec::new(),
             launcher: Launcher::Gneiss,
             limit: Duration::from_secs(120),
+            folder: None,
         }
     }
 
@@ -70,6 +72,13 @@ impl Run {
     #[must_use]
     pub fn gpus(self, specification: &str) -> Self {
         self.env("GNEISS_GPUS", specification)
+    }
+
+    /// In another working folder.
+    #[must_use]
+    pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
     }
 
     /// With AMD's libamdhip64 in place of ours.
@@ -137,6 +146,9 @@ impl Run {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command.process_group(0);
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
         let mut child = command
             .spawn()
             .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));

@@ -1,0 +1,92 @@
+//! The conformance list: well formed always, and true where the built examples are at hand (`GNEISS_CONFORMANCE`).
+
+use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
+
+use gneiss_tests::{Run, source_path};
+
+/// One row: an example, and its result for each target.
+struct Example {
+    name: String,
+    results: Vec<(String, String)>,
+}
+
+fn examples() -> Vec<Example> {
+    let path = source_path("tests/conformance/rocm-examples.tsv");
+    let text =
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut lines = text.lines();
+    let targets: Vec<_> = lines
+        .next()
+        .expect("a heading")
+        .split('\t')
+        .skip(1)
+        .map(str::to_owned)
+        .collect();
+    lines
+        .map(|line| {
+            let mut fields = line.split('\t').map(str::to_owned);
+            let name = fields.next().expect("a name");
+            let results: Vec<_> = targets.iter().cloned().zip(fields).collect();
+            assert_eq!(results.len(), targets.len(), "{line}");
+            Example { name, results }
+        })
+        .collect()
+}
+
+#[test]
+fn every_example_has_a_result() {
+    let examples = examples();
+    let names: BTreeSet<_> = examples.iter().map(|example| &example.name).collect();
+    assert_eq!(names.len(), examples.len(), "a name stands twice");
+    assert_eq!(names.len(), 29, "HIP-Basic has 29 examples");
+    for example in &examples {
+        for (target, result) in &example.results {
+            let known =
+                matches!(result.as_str(), "pass" | "fail") || result.starts_with("left out: ");
+            assert!(known, "{} for {target}: {result}", example.name);
+        }
+    }
+}
+
+#[test]
+fn the_results_are_as_listed() {
+    let Some(built) = std::env::var_os("GNEISS_CONFORMANCE").map(PathBuf::from) else {
+        eprintln!(
+            "LEFT OUT: the examples themselves (GNEISS_CONFORMANCE names a folder with them, built)"
+        );
+        return;
+    };
+    let mut differences = Vec::new();
+    for example in examples() {
+        for (target, listed) in example
+            .results
+            .iter()
+            .filter(|(_, result)| !result.starts_with("left out: "))
+        {
+            let folder = built.join(target);
+            let program = folder.join(&example.name);
+            if !program.exists() {
+                differences.push(format!("{} is not there", program.display()));
+                continue;
+            }
+            let outcome = Run::new(program)
+                .gpus(target)
+                .in_folder(folder)
+                .limit(Duration::from_secs(300))
+                .run();
+            let got = if outcome.status.success() && !outcome.hung {
+                "pass"
+            } else {
+                "fail"
+            };
+            if got != listed {
+                differences.push(format!(
+                    "{} for {target} is listed as {listed}\n{}",
+                    example.name,
+                    outcome.describe()
+                ));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
