@@ -18,6 +18,8 @@ pub struct Config {
     pub serialize_kernel: u32,
     /// `AMD_SERIALIZE_COPY`: the same for copies.
     pub serialize_copy: u32,
+    /// `ROC_ENABLE_LARGE_BAR`: use the host's access to device memory, where there is one. Default true.
+    pub large_bar: bool,
     /// `HIP_VISIBLE_DEVICES` (else `CUDA_VISIBLE_DEVICES`): the text, if it is set and not empty.
     pub visible_devices: Option<String>,
     /// Profiling times for all commands, not only markers (`GPU_FORCE_QUEUE_PROFILING`). Default false.
@@ -34,6 +36,7 @@ impl Default for Config {
             cpu_wait: false,
             serialize_kernel: 0,
             serialize_copy: 0,
+            large_bar: true,
             visible_devices: None,
             profile_all: false,
         }
@@ -95,6 +98,9 @@ impl Config {
         }
         if let Some(value) = number("AMD_SERIALIZE_COPY") {
             config.serialize_copy |= (value & 3) as u32;
+        }
+        if let Some(value) = number("ROC_ENABLE_LARGE_BAR") {
+            config.large_bar = value != 0;
         }
         if let Some(value) = number("GPU_FORCE_QUEUE_PROFILING") {
             config.profile_all = value != 0;

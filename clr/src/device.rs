@@ -1,10 +1,21 @@
-//! Devices.
+//! Devices: what the agents say of themselves, their pools and book-keeping, the set of active queues, the sticky fault.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc, Weak,
+    atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
+};
 
-use gneiss_hsa_api::{hsa_agent_t, hsa_amd_memory_pool_t};
+use gneiss_hsa_api::*;
+use parking_lot::Mutex;
 
-use crate::{DeviceFault, HostQueue, Runtime};
+use crate::{
+    DeviceFault, Error, FaultKind, HostQueue, MemoryKind, Result, Runtime,
+    hsa::Hsa,
+    queue::QueueCore,
+    runtime::Shared,
+    signal::SignalPool,
+    virtual_gpu::{HwQueues, KernargPool},
+};
 
 /// What a device is, as its HSA agent says. Sizes in bytes, clocks in MHz.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +28,7 @@ pub struct DeviceProperties {
     pub isa: String,
     /// gfx version: major, minor, stepping (9, 0, 10).
     pub gfx_version: (u32, u32, u32),
-    /// UUID text (`GPU-…`); its 16 bytes are what HIP shows.
+    /// UUID text (`GPU-…`).
     pub uuid: String,
     /// PCI device id.
     pub chip_id: u32,
@@ -91,69 +102,521 @@ pub struct DeviceProperties {
     pub node: u32,
 }
 
+impl DeviceProperties {
+    fn read(hsa: &Hsa, agent: hsa_agent_t) -> Result<Self> {
+        let number = |attribute| hsa.agent_info::<u32>(agent, attribute);
+        // What older libraries do not know has a default.
+        let optional = |attribute| hsa.agent_info::<u32>(agent, attribute).unwrap_or(0);
+        let flag = |attribute| {
+            hsa.agent_info::<u8>(agent, attribute)
+                .is_ok_and(|value| value != 0)
+        };
+        let isa = hsa
+            .isa_names(agent)?
+            .into_iter()
+            .next()
+            .ok_or_else(|| Error::Unsupported("an agent without an ISA".into()))?;
+        let gfx_name = hsa.agent_text(agent, HSA_AGENT_INFO_NAME)?;
+        let bdf = optional(HSA_AMD_AGENT_INFO_BDFID);
+        let waves_per_cu = number(HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU)?;
+        let compute_units = number(HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT)?;
+        let workgroup_max_dim =
+            hsa.agent_info::<[u16; 3]>(agent, HSA_AGENT_INFO_WORKGROUP_MAX_DIM)?;
+        let extensions: [u8; 128] = hsa.agent_info(agent, HSA_AGENT_INFO_EXTENSIONS)?;
+        Ok(Self {
+            product_name: hsa
+                .agent_text(agent, HSA_AMD_AGENT_INFO_PRODUCT_NAME)
+                .unwrap_or_default(),
+            gfx_version: gfx_version(&gfx_name),
+            gfx_name,
+            xnack: isa.contains(":xnack+"),
+            isa,
+            uuid: hsa
+                .agent_text(agent, HSA_AMD_AGENT_INFO_UUID)
+                .unwrap_or_default(),
+            chip_id: optional(HSA_AMD_AGENT_INFO_CHIP_ID),
+            pci_domain: optional(HSA_AMD_AGENT_INFO_DOMAIN),
+            pci_bus: bdf >> 8 & 0xff,
+            pci_device: bdf >> 3 & 0x1f,
+            pci_function: bdf & 7,
+            asic_revision: optional(HSA_AMD_AGENT_INFO_ASIC_REVISION),
+            compute_units,
+            cooperative_compute_units: match optional(
+                HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT,
+            ) {
+                0 => compute_units,
+                count => count,
+            },
+            simds_per_cu: number(HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU)?,
+            waves_per_cu,
+            wavefront_size: number(HSA_AGENT_INFO_WAVEFRONT_SIZE)?,
+            shader_engines: optional(HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES),
+            shader_arrays_per_engine: optional(HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE),
+            workgroup_max_size: number(HSA_AGENT_INFO_WORKGROUP_MAX_SIZE)?,
+            workgroup_max_dim: workgroup_max_dim.map(u32::from),
+            grid_max_dim: hsa.agent_info(agent, HSA_AGENT_INFO_GRID_MAX_DIM)?,
+            max_clock_mhz: optional(HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY),
+            memory_clock_mhz: optional(HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY),
+            memory_width_bits: optional(HSA_AMD_AGENT_INFO_MEMORY_WIDTH),
+            cache_sizes: hsa
+                .agent_info(agent, HSA_AGENT_INFO_CACHE_SIZE)
+                .unwrap_or_default(),
+            cacheline_size: optional(HSA_AMD_AGENT_INFO_CACHELINE_SIZE),
+            cooperative_queues: flag(HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES),
+            images: extensions[usize::from(HSA_EXTENSION_IMAGES as u8 / 8)]
+                & 1 << (HSA_EXTENSION_IMAGES % 8)
+                != 0,
+            svm: hsa
+                .system_info::<u8>(HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED)
+                .is_ok_and(|value| value != 0),
+            apu: number(HSA_AGENT_INFO_PROFILE)? == HSA_PROFILE_FULL,
+            timestamp_frequency: hsa
+                .agent_info(agent, HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY)
+                .unwrap_or(100_000_000),
+            node: optional(HSA_AMD_AGENT_INFO_DRIVER_NODE_ID),
+            ..Self::default()
+        })
+    }
+}
+
+/// Major, minor and stepping of a processor's name: the last two digits are hexadecimal, what is before them is decimal.
+fn gfx_version(name: &str) -> (u32, u32, u32) {
+    let digits = name.strip_prefix("gfx").unwrap_or_default();
+    let Some((major, rest)) = digits
+        .len()
+        .checked_sub(2)
+        .and_then(|split| digits.split_at_checked(split))
+    else {
+        return (0, 0, 0);
+    };
+    let hex = |range: std::ops::Range<usize>| {
+        rest.get(range)
+            .and_then(|digit| u32::from_str_radix(digit, 16).ok())
+            .unwrap_or(0)
+    };
+    (major.parse().unwrap_or(0), hex(0..1), hex(1..2))
+}
+
+/// The CPU agent and its pools.
+#[derive(Debug)]
+pub(crate) struct HostAgent {
+    pub(crate) agent: hsa_agent_t,
+    pub(crate) fine_pool: hsa_amd_memory_pool_t,
+    pub(crate) coarse_pool: hsa_amd_memory_pool_t,
+    pub(crate) kernarg_pool: hsa_amd_memory_pool_t,
+}
+
+impl HostAgent {
+    /// Reads the pools of the first CPU agent that has a fine-grained one.
+    pub(crate) fn read(hsa: &Hsa, agents: &[hsa_agent_t]) -> Result<Self> {
+        for agent in agents {
+            let (mut fine, mut coarse, mut kernarg) = (None, None, None);
+            for pool in hsa.pools(*agent)? {
+                let segment = hsa.pool_info::<u32>(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT)?;
+                if segment != HSA_AMD_SEGMENT_GLOBAL {
+                    continue;
+                }
+                let flags = hsa.pool_info::<u32>(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS)?;
+                if flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT != 0 {
+                    kernarg.get_or_insert(pool);
+                } else if flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED != 0 {
+                    fine.get_or_insert(pool);
+                } else if flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED != 0 {
+                    coarse.get_or_insert(pool);
+                }
+            }
+            if let Some(fine) = fine.or(kernarg) {
+                return Ok(Self {
+                    agent: *agent,
+                    fine_pool: fine,
+                    coarse_pool: coarse.unwrap_or(fine),
+                    kernarg_pool: kernarg.unwrap_or(fine),
+                });
+            }
+        }
+        Err(Error::Unsupported(
+            "the HSA library has no CPU agent with fine-grained memory".into(),
+        ))
+    }
+}
+
 /// A GPU.
 #[derive(Debug)]
-pub struct Device {}
+pub struct Device {
+    shared: Arc<Shared>,
+    runtime: Weak<Runtime>,
+    this: Weak<Device>,
+    index: usize,
+    agent: hsa_agent_t,
+    pool: hsa_amd_memory_pool_t,
+    fine_pool: Option<hsa_amd_memory_pool_t>,
+    properties: DeviceProperties,
+    used: AtomicUsize,
+    /// Agents besides this one that may access this device's memory.
+    visitors: Mutex<Vec<hsa_agent_t>>,
+    hw_queues: HwQueues,
+    signals: SignalPool,
+    kernargs: KernargPool,
+    active: Mutex<Vec<Arc<QueueCore>>>,
+    faulted: AtomicBool,
+    fault: Mutex<Option<DeviceFault>>,
+    stack_size: AtomicU32,
+}
 
 impl Device {
-    /// Its place in [`Runtime::devices`].
-    pub fn index(&self) -> usize {
-        todo!()
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        runtime: Weak<Runtime>,
+        index: usize,
+        agent: hsa_agent_t,
+    ) -> Result<Arc<Self>> {
+        let hsa = shared.hsa;
+        let mut properties = DeviceProperties::read(hsa, agent)?;
+        let (mut coarse, mut fine) = (None, None);
+        for pool in hsa.pools(agent)? {
+            match hsa.pool_info::<u32>(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT)? {
+                HSA_AMD_SEGMENT_GLOBAL => {
+                    let flags =
+                        hsa.pool_info::<u32>(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS)?;
+                    if flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED != 0 {
+                        coarse.get_or_insert(pool);
+                    } else if flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED != 0 {
+                        fine.get_or_insert(pool);
+                    }
+                }
+                HSA_AMD_SEGMENT_GROUP => {
+                    properties.lds_size = hsa.pool_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE)?;
+                }
+                _ => {}
+            }
+        }
+        let pool = coarse.or(fine).ok_or_else(|| {
+            Error::Unsupported(format!("{} has no memory of its own", properties.gfx_name))
+        })?;
+        properties.global_memory_size = hsa.pool_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE)?;
+        properties.max_allocation =
+            match hsa.pool_info::<usize>(pool, HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE) {
+                Ok(0) | Err(_) => properties.global_memory_size,
+                Ok(size) => size,
+            };
+        properties.allocation_granule = hsa
+            .pool_info(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE)
+            .unwrap_or(4096);
+        properties.fine_grained_pool = fine.is_some();
+        let access = hsa
+            .agent_pool_info::<u32>(
+                shared.host.agent,
+                pool,
+                HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
+            )
+            .unwrap_or(HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED);
+        properties.large_bar = properties.apu
+            || (access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED && shared.config.large_bar);
+        let link = hsa.agent_pool_info::<[u8; 28]>(
+            agent,
+            shared.host.fine_pool,
+            HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO,
+        );
+        // Bytes 16 and 17 are the two atomics flags.
+        properties.link_atomics =
+            properties.apu || link.is_ok_and(|link| link[16] != 0 || link[17] != 0);
+        Ok(Arc::new_cyclic(|this| Self {
+            shared: shared.clone(),
+            runtime,
+            this: this.clone(),
+            index,
+            agent,
+            pool,
+            fine_pool: fine,
+            properties,
+            used: AtomicUsize::new(0),
+            visitors: Mutex::new(Vec::new()),
+            hw_queues: HwQueues::default(),
+            signals: SignalPool::new(hsa),
+            kernargs: KernargPool::default(),
+            active: Mutex::new(Vec::new()),
+            faulted: AtomicBool::new(false),
+            fault: Mutex::new(None),
+            stack_size: AtomicU32::new(1024),
+        }))
     }
 
-    /// The runtime.
-    pub fn runtime(&self) -> Arc<Runtime> {
-        todo!()
+    /// Its place in [`Runtime::devices`].
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The runtime, while it lives.
+    pub fn runtime(&self) -> Option<Arc<Runtime>> {
+        self.runtime.upgrade()
     }
 
     /// The HSA agent.
     pub fn agent(&self) -> hsa_agent_t {
-        todo!()
+        self.agent
     }
 
     /// The coarse-grained pool.
     pub fn pool(&self) -> hsa_amd_memory_pool_t {
-        todo!()
+        self.pool
     }
 
     /// What it is.
     pub fn properties(&self) -> &DeviceProperties {
-        todo!()
+        &self.properties
+    }
+
+    pub(crate) fn fine_pool(&self) -> Option<hsa_amd_memory_pool_t> {
+        self.fine_pool
+    }
+
+    pub(crate) fn hsa(&self) -> &'static Hsa {
+        self.shared.hsa
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    pub(crate) fn weak(&self) -> Weak<Device> {
+        self.this.clone()
+    }
+
+    pub(crate) fn hw_queues(&self) -> &HwQueues {
+        &self.hw_queues
+    }
+
+    pub(crate) fn signals(&self) -> &SignalPool {
+        &self.signals
+    }
+
+    pub(crate) fn kernargs(&self) -> &KernargPool {
+        &self.kernargs
     }
 
     /// Free and total bytes, by this runtime's own book-keeping.
     pub fn memory_info(&self) -> (usize, usize) {
-        todo!()
+        let total = self.properties.global_memory_size;
+        (
+            total.saturating_sub(self.used.load(Ordering::Relaxed)),
+            total,
+        )
     }
 
-    /// All queues that have commands that have not ended, as far as is known without looking at the device; in no order. Costs are
-    /// in the number of active queues, not of queues.
-    pub fn active_queues(&self) -> Vec<Arc<HostQueue>> {
-        todo!()
+    fn granules(&self, size: usize) -> usize {
+        size.checked_next_multiple_of(self.properties.allocation_granule.max(1))
+            .unwrap_or(usize::MAX)
     }
 
-    /// Waits until all queues of this device have ended what was enqueued before the call.
-    pub fn synchronize(&self) -> crate::Result<()> {
-        todo!()
+    /// Counts an allocation; an error if there is not that much left.
+    pub(crate) fn reserve(&self, size: usize) -> Result<()> {
+        let bytes = self.granules(size);
+        let total = self.properties.global_memory_size;
+        self.used
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+                used.checked_add(bytes).filter(|sum| *sum <= total)
+            })
+            .map(drop)
+            .map_err(|_| Error::OutOfMemory {
+                what: "device",
+                size,
+            })
+    }
+
+    pub(crate) fn unreserve(&self, size: usize) {
+        self.used.fetch_sub(self.granules(size), Ordering::Relaxed);
+    }
+
+    /// Scratch of a work-item for kernels whose need is not known at compile time (recursion). Default 1024.
+    pub fn stack_size(&self) -> u32 {
+        self.stack_size.load(Ordering::Relaxed)
+    }
+
+    /// Sets [`stack_size`](Self::stack_size) for later launches; at most 16 KiB is used.
+    pub fn set_stack_size(&self, bytes: u32) {
+        self.stack_size.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Agents that may access this device's memory.
+    pub(crate) fn access_list(&self) -> Vec<hsa_agent_t> {
+        let mut agents = vec![self.agent];
+        agents.extend_from_slice(&self.visitors.lock());
+        agents
     }
 
     /// Whether kernels of this device can access memory of `peer`.
-    pub fn can_access_peer(&self, _peer: &Device) -> bool {
-        todo!()
+    pub fn can_access_peer(&self, peer: &Device) -> bool {
+        self.agent != peer.agent
+            && self
+                .hsa()
+                .agent_pool_info::<u32>(
+                    self.agent,
+                    peer.pool,
+                    HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
+                )
+                .is_ok_and(|access| access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED)
     }
 
     /// Lets this device's kernels access all memory of `peer`, now and later (or stops that).
-    pub fn set_peer_access(&self, _peer: &Arc<Device>, _enable: bool) -> crate::Result<()> {
-        todo!()
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the devices cannot reach each other; [`Error::Hsa`].
+    pub fn set_peer_access(&self, peer: &Arc<Device>, enable: bool) -> Result<()> {
+        if enable && !self.can_access_peer(peer) {
+            return Err(Error::Unsupported(format!(
+                "device {} cannot access memory of device {}",
+                self.index, peer.index
+            )));
+        }
+        {
+            let mut visitors = peer.visitors.lock();
+            visitors.retain(|agent| *agent != self.agent);
+            if enable {
+                visitors.push(self.agent);
+            }
+        }
+        let agents = peer.access_list();
+        let owned = self.shared.map.filter(|memory| {
+            memory.kind() == MemoryKind::Device && Arc::ptr_eq(memory.device(), peer)
+        });
+        for memory in owned {
+            self.hsa()
+                .allow_access(&agents, memory.device_address() as *const _)?;
+        }
+        Ok(())
+    }
+
+    /// All queues that have commands that have not ended, as far as is known without looking at the device; in no order. Costs are
+    /// in the number of active queues, not of queues. Queues whose handle is dropped are not listed, though their work goes on.
+    pub fn active_queues(&self) -> Vec<Arc<HostQueue>> {
+        self.active
+            .lock()
+            .iter()
+            .filter_map(|core| core.handle())
+            .collect()
+    }
+
+    /// Waits until all queues of this device have ended what was enqueued before the call.
+    ///
+    /// # Errors
+    /// The device's fault, or the first error of a queue.
+    pub fn synchronize(&self) -> Result<()> {
+        let cores = self.active.lock().clone();
+        let mut result = Ok(());
+        for core in cores {
+            let finished = core.finish();
+            result = result.and(finished);
+        }
+        match self.fault() {
+            Some(fault) => Err(Error::Fault(fault)),
+            None => result,
+        }
+    }
+
+    /// Puts a queue into the active set; the queue remembers its place.
+    pub(crate) fn activate(&self, core: &Arc<QueueCore>) {
+        let mut active = self.active.lock();
+        core.set_active_slot(active.len());
+        active.push(core.clone());
+    }
+
+    /// Takes a queue out of the active set. The caller has a reference of its own.
+    pub(crate) fn deactivate(&self, core: &QueueCore) {
+        let mut active = self.active.lock();
+        let slot = core.active_slot();
+        if active
+            .get(slot)
+            .is_some_and(|other| std::ptr::eq(Arc::as_ptr(other), core))
+        {
+            let removed = active.swap_remove(slot);
+            if let Some(moved) = active.get(slot) {
+                moved.set_active_slot(slot);
+            }
+            drop(active);
+            drop(removed);
+        }
+    }
+
+    pub(crate) fn is_faulted(&self) -> bool {
+        self.faulted.load(Ordering::Acquire)
     }
 
     /// The sticky fault, if the device has faulted.
     pub fn fault(&self) -> Option<DeviceFault> {
-        todo!()
+        if !self.is_faulted() {
+            return None;
+        }
+        self.fault.lock().clone()
     }
 
-    /// Clears the fault and drops the hardware queues, so that new commands run. Outstanding commands have failed already.
+    /// Records the first fault, and fails all that is outstanding. Called on a thread of the HSA library.
+    pub(crate) fn set_fault(&self, status: hsa_status_t, report: Option<String>) {
+        {
+            let mut fault = self.fault.lock();
+            if fault.is_some() {
+                return;
+            }
+            let text = self.hsa().status_text(status);
+            let report = report.map_or_else(
+                || format!("GPU {} ({}): {text}", self.index, self.properties.gfx_name),
+                |report| report.trim_end().to_owned(),
+            );
+            tracing::error!("{report}");
+            *fault = Some(DeviceFault {
+                status,
+                kind: fault_kind(status, &report),
+                report,
+            });
+            // Release: pairs with the acquire in `is_faulted`. From here on no queue gives the device anything.
+            self.faulted.store(true, Ordering::Release);
+        }
+        self.hw_queues.bury();
+        let cores = self.active.lock().clone();
+        for core in cores {
+            core.release_signals();
+        }
+    }
+
+    /// Clears the fault, so that new commands run (on new hardware queues). Outstanding commands have failed already.
     pub fn reset(&self) {
-        todo!()
+        let mut fault = self.fault.lock();
+        *fault = None;
+        self.faulted.store(false, Ordering::Release);
+    }
+}
+
+fn fault_kind(status: hsa_status_t, report: &str) -> FaultKind {
+    match status {
+        HSA_STATUS_ERROR_MEMORY_FAULT => FaultKind::IllegalAddress,
+        HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION => FaultKind::Aperture,
+        HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION | HSA_STATUS_ERROR_INVALID_ISA => {
+            FaultKind::IllegalInstruction
+        }
+        HSA_STATUS_ERROR_EXCEPTION if report.contains("GNEISS_KERNEL_TIMEOUT") => {
+            FaultKind::Timeout
+        }
+        HSA_STATUS_ERROR_EXCEPTION => FaultKind::Trap,
+        HSA_STATUS_ERROR_OUT_OF_RESOURCES => FaultKind::OutOfResources,
+        HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS
+        | HSA_STATUS_ERROR_INVALID_ALLOCATION
+        | HSA_STATUS_ERROR_INVALID_CODE_OBJECT
+        | HSA_STATUS_ERROR_INVALID_PACKET_FORMAT
+        | HSA_STATUS_ERROR_INVALID_ARGUMENT => FaultKind::InvalidPacket,
+        _ => FaultKind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gfx_version;
+
+    #[test]
+    fn processor_names_have_a_decimal_major_and_hexadecimal_rest() {
+        assert_eq!(gfx_version("gfx90a"), (9, 0, 10));
+        assert_eq!(gfx_version("gfx1030"), (10, 3, 0));
+        assert_eq!(gfx_version("gfx942"), (9, 4, 2));
+        assert_eq!(gfx_version("gfx1100"), (11, 0, 0));
+        assert_eq!(gfx_version("x"), (0, 0, 0));
+        assert_eq!(gfx_version("gfx"), (0, 0, 0));
     }
 }

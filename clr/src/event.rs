@@ -1,8 +1,28 @@
-//! Events: the state that every command has.
+//! Events: the state that every command has, and waiting for it.
+//!
+//! The status goes through one function, [`State::advance`]; that is the place where a recorder would listen. It is an atomic that only
+//! goes down. Everything else that changes with it (the batch's signal, callbacks, parked queues) is under one small lock per event, which
+//! is never held while anything waits or while foreign code runs.
+//!
+//! Who waits for an event sleeps on its `progress` word, which goes up when the event gets a signal and when it ends; with a signal, the
+//! waiter waits for the signal instead, where the HSA library lets it run device work.
 
-use std::sync::Arc;
+use std::{
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, fence},
+    },
+    time::Duration,
+};
 
-use crate::{HostQueue, Result};
+use parking_lot::Mutex;
+
+use crate::{
+    Error, HostQueue, Result, futex,
+    queue::{Outcome, QueueCore, Role},
+    runtime::forked,
+    signal::HwSignal,
+};
 
 /// State of a command: queued 3, submitted 2, running 1, complete 0, or a negative error. It only goes down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,16 +39,14 @@ impl Status {
     pub const RUNNING: Self = Self(1);
     /// Done.
     pub const COMPLETE: Self = Self(0);
-    /// The device faulted ([`Device::fault`](crate::Device::fault) says how).
-    pub const DEVICE_FAULT: Self = Self(-9999);
     /// Something that the command needs could not be had.
     pub const OUT_OF_RESOURCES: Self = Self(-5);
     /// A command in its wait list failed.
     pub const DEPENDENCY_FAILED: Self = Self(-14);
     /// The device cannot do it.
     pub const INVALID_OPERATION: Self = Self(-59);
-    /// The queue was terminated before the command ran.
-    pub const CANCELLED: Self = Self(-9998);
+    /// The device faulted ([`Device::fault`](crate::Device::fault) says how).
+    pub const DEVICE_FAULT: Self = Self(-9999);
 
     /// Complete or failed.
     pub fn is_terminal(self) -> bool {
@@ -41,7 +59,7 @@ impl Status {
     }
 }
 
-/// Times of a command in nanoseconds of the HSA system clock; 0: not yet.
+/// Times of a command in nanoseconds of the HSA system clock; 0: not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProfilingTimes {
     /// Enqueued.
@@ -54,9 +72,253 @@ pub struct ProfilingTimes {
     pub end: u64,
 }
 
+/// A callback for the end of an event.
+type Callback = Box<dyn FnOnce(Status) + Send>;
+
+/// What changes together, under the event's lock.
+#[derive(Default)]
+struct Inner {
+    /// The signal whose completion means that the command has ended, once it is with the device.
+    signal: Option<Arc<HwSignal>>,
+    callbacks: Vec<Callback>,
+    /// Queues whose head command waits until this event is submitted or has ended.
+    parked: Vec<Arc<QueueCore>>,
+}
+
+/// The state of an event.
+pub(crate) struct State {
+    status: AtomicI32,
+    progress: AtomicU32,
+    sleepers: AtomicU32,
+    inner: Mutex<Inner>,
+    /// The queue; none for user events.
+    core: Weak<QueueCore>,
+    queued: AtomicU64,
+    submitted: AtomicU64,
+    start: AtomicU64,
+    end: AtomicU64,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State")
+            .field("status", &self.status())
+            .finish_non_exhaustive()
+    }
+}
+
+impl State {
+    pub(crate) fn new(core: Weak<QueueCore>, status: Status) -> Self {
+        Self {
+            status: AtomicI32::new(status.0),
+            progress: AtomicU32::new(0),
+            sleepers: AtomicU32::new(0),
+            inner: Mutex::new(Inner::default()),
+            core,
+            queued: AtomicU64::new(0),
+            submitted: AtomicU64::new(0),
+            start: AtomicU64::new(0),
+            end: AtomicU64::new(0),
+        }
+    }
+
+    /// Makes an ended event new again, for the next command of the same queue.
+    pub(crate) fn recycle(&mut self) {
+        debug_assert!(self.status().is_terminal());
+        *self.status.get_mut() = Status::CREATED.0;
+        *self.queued.get_mut() = 0;
+        *self.submitted.get_mut() = 0;
+        *self.start.get_mut() = 0;
+        *self.end.get_mut() = 0;
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        // Pairs with the release in `advance`: who sees the end sees what the command did on the host.
+        Status(self.status.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn core(&self) -> Option<Arc<QueueCore>> {
+        self.core.upgrade()
+    }
+
+    pub(crate) fn is_of(&self, core: &QueueCore) -> bool {
+        std::ptr::eq(self.core.as_ptr(), core)
+    }
+
+    /// Moves the status down. False, and no change, if it is there already, below, or terminal. Every change of every status passes here.
+    pub(crate) fn advance(&self, to: Status) -> bool {
+        let mut now = self.status.load(Ordering::Relaxed);
+        loop {
+            if now <= 0 || to.0 >= now {
+                return false;
+            }
+            // Release: pairs with the acquire in `status`.
+            match self
+                .status
+                .compare_exchange_weak(now, to.0, Ordering::AcqRel, Ordering::Relaxed)
+            {
+                Ok(_) => return true,
+                Err(other) => now = other,
+            }
+        }
+    }
+
+    pub(crate) fn signal(&self) -> Option<Arc<HwSignal>> {
+        self.inner.lock().signal.clone()
+    }
+
+    pub(crate) fn set_queued(&self, now: u64) {
+        self.queued.store(now, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_submitted(&self, now: u64) {
+        self.submitted.store(now, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_times(&self, start: u64, end: u64) {
+        self.start.store(start, Ordering::Relaxed);
+        self.end.store(end, Ordering::Relaxed);
+    }
+
+    fn wake_sleepers(&self) {
+        self.progress.fetch_add(1, Ordering::Release);
+        // SeqCst fence: pairs with the one in `sleep`. Either the sleeper sees the new progress, or we see the sleeper.
+        fence(Ordering::SeqCst);
+        if self.sleepers.load(Ordering::Relaxed) > 0 {
+            futex::wake_all(&self.progress);
+        }
+    }
+
+    /// The command is with the device; `signal` ends it.
+    pub(crate) fn publish(&self, signal: Option<Arc<HwSignal>>) {
+        let parked = {
+            let mut inner = self.inner.lock();
+            inner.signal = signal;
+            self.advance(Status::SUBMITTED);
+            std::mem::take(&mut inner.parked)
+        };
+        self.wake_sleepers();
+        for core in parked {
+            core.schedule();
+        }
+    }
+
+    /// Ends the event, unless it has callbacks that did not run yet (then false).
+    pub(crate) fn try_finish(&self, status: Status) -> bool {
+        let parked = {
+            let mut inner = self.inner.lock();
+            if !inner.callbacks.is_empty() {
+                return false;
+            }
+            inner.signal = None;
+            self.advance(Status::RUNNING);
+            self.advance(status);
+            std::mem::take(&mut inner.parked)
+        };
+        self.wake_sleepers();
+        for core in parked {
+            core.schedule();
+        }
+        true
+    }
+
+    pub(crate) fn has_callbacks(&self) -> bool {
+        !self.inner.lock().callbacks.is_empty()
+    }
+
+    /// Takes the callbacks that are to run before [`try_finish`](Self::try_finish).
+    pub(crate) fn take_callbacks(&self) -> Vec<Callback> {
+        std::mem::take(&mut self.inner.lock().callbacks)
+    }
+
+    /// Parks a queue until the event is submitted or has ended; false if it is already.
+    pub(crate) fn park(&self, core: &Arc<QueueCore>) -> bool {
+        let mut inner = self.inner.lock();
+        if self.status().is_terminal() || inner.signal.is_some() {
+            return false;
+        }
+        if !inner.parked.iter().any(|parked| Arc::ptr_eq(parked, core)) {
+            inner.parked.push(core.clone());
+        }
+        true
+    }
+
+    fn sleep(&self, seen: u32, timeout: Option<Duration>) {
+        self.sleepers.fetch_add(1, Ordering::Relaxed);
+        // SeqCst fence: pairs with the one in `wake_sleepers`.
+        fence(Ordering::SeqCst);
+        if !self.status().is_terminal() {
+            futex::wait(&self.progress, seen, timeout);
+        }
+        self.sleepers.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Waits for the end; the thread helps (see the module text).
+    pub(crate) fn wait(&self) -> Status {
+        let status = self.status();
+        if status.is_terminal() {
+            return status;
+        }
+        let Some(core) = self.core() else {
+            loop {
+                let seen = self.progress.load(Ordering::Acquire);
+                let status = self.status();
+                if status.is_terminal() {
+                    return status;
+                }
+                self.sleep(seen, None);
+            }
+        };
+        loop {
+            let seen = self.progress.load(Ordering::Acquire);
+            let outcome = core.run(Role::Helper, Some(self));
+            let status = self.status();
+            if status.is_terminal() {
+                break;
+            }
+            if let Some(signal) = self.signal() {
+                if !signal.is_done() {
+                    core.hand_over();
+                    signal.wait();
+                    continue;
+                }
+                // Done, but somebody else holds the queue, or callbacks must run: they will end the event.
+                if !matches!(outcome, Outcome::Busy | Outcome::NeedWorker) {
+                    continue;
+                }
+            }
+            match outcome {
+                Outcome::WaitSignal(signal) => signal.wait(),
+                Outcome::Poll => {
+                    core.schedule();
+                    self.sleep(seen, Some(Duration::from_micros(50)));
+                }
+                Outcome::WaitEvent(other) => {
+                    if let Some(other_core) = other.0.core() {
+                        other_core.run(Role::Helper, Some(&other.0));
+                        other_core.hand_over();
+                    }
+                    self.sleep(seen, None);
+                }
+                Outcome::NeedWorker => {
+                    core.schedule();
+                    self.sleep(seen, None);
+                }
+                Outcome::Busy => self.sleep(seen, None),
+                Outcome::Idle | Outcome::Reached => {
+                    // Submitted by now, or submitted and about to be: look again.
+                    std::hint::spin_loop();
+                }
+            }
+        }
+        core.hand_over();
+        self.status()
+    }
+}
+
 /// A handle of a command, or of a user event. Clones are the same event. It outlives its queue.
 #[derive(Clone)]
-pub struct Event(#[expect(dead_code)] pub(crate) Arc<()>);
+pub struct Event(pub(crate) Arc<State>);
 
 impl std::fmt::Debug for Event {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -67,50 +329,108 @@ impl std::fmt::Debug for Event {
 impl Event {
     /// A user event: submitted until [`set_user_status`](Self::set_user_status).
     pub fn user() -> Self {
-        todo!()
+        Self(Arc::new(State::new(Weak::new(), Status::SUBMITTED)))
     }
 
-    /// Ends a user event with `COMPLETE` or a negative status. False if it has ended already or is no user event.
-    pub fn set_user_status(&self, _status: Status) -> bool {
-        todo!()
+    /// Ends a user event with `COMPLETE` or a negative status. False if it has ended already, is no user event, or the status is positive.
+    /// Its callbacks run in the calling thread first.
+    pub fn set_user_status(&self, status: Status) -> bool {
+        if !status.is_terminal()
+            || self.0.core.strong_count() != 0
+            || self.0.core.as_ptr() != Weak::<QueueCore>::new().as_ptr()
+        {
+            return false;
+        }
+        loop {
+            if self.status().is_terminal() {
+                return false;
+            }
+            if self.0.try_finish(status) {
+                return self.status() == status;
+            }
+            for callback in self.0.take_callbacks() {
+                callback(status);
+            }
+        }
     }
 
     /// The status as last seen, without looking at the device.
     pub fn status(&self) -> Status {
-        todo!()
+        self.0.status()
     }
 
     /// The status now: looks at the device, walks what has completed, never blocks and enqueues nothing.
     pub fn query(&self) -> Status {
-        todo!()
+        let status = self.status();
+        if status.is_terminal() {
+            return status;
+        }
+        if let Some(core) = self.0.core()
+            && self.0.signal().is_some_and(|signal| signal.is_done())
+        {
+            core.run(Role::Observer, None);
+        }
+        self.status()
     }
 
     /// Waits until the event has ended. The calling thread helps: it drains the event's queue up to the event and runs device work.
-    /// Returns [`Error::Fault`](crate::Error::Fault) or [`Error::CommandFailed`](crate::Error::CommandFailed) if it failed.
+    ///
+    /// # Errors
+    /// [`Error::Fault`] or [`Error::CommandFailed`] if the command failed; [`Error::Gone`] in a forked child.
     pub fn wait(&self) -> Result<()> {
-        todo!()
+        if forked() {
+            return Err(Error::Gone(
+                "the process has forked since the runtime started",
+            ));
+        }
+        let status = self.0.wait();
+        if !status.is_error() {
+            return Ok(());
+        }
+        if status == Status::DEVICE_FAULT
+            && let Some(fault) = self.0.core().and_then(|core| core.device().fault())
+        {
+            return Err(Error::Fault(fault));
+        }
+        Err(Error::CommandFailed(status))
     }
 
     /// Calls `callback` once, with the terminal status, from a thread of the worker pool with no lock held, before the terminal status
     /// becomes visible to waiters; several callbacks of an event run in the order of registration. If the event has ended, the
     /// callback runs at once in the calling thread.
-    pub fn on_complete(&self, _callback: impl FnOnce(Status) + Send + 'static) {
-        todo!()
+    pub fn on_complete(&self, callback: impl FnOnce(Status) + Send + 'static) {
+        {
+            let mut inner = self.0.inner.lock();
+            if !self.status().is_terminal() {
+                inner.callbacks.push(Box::new(callback));
+                drop(inner);
+                if let Some(core) = self.0.core() {
+                    core.watch_callbacks();
+                }
+                return;
+            }
+        }
+        callback(self.status());
     }
 
     /// Times of the command. `start` and `end` are 0 until it has ended. Markers, and all commands of queues with profiling on, have
-    /// device times; other commands have none.
+    /// times; other commands have none.
     pub fn profiling(&self) -> ProfilingTimes {
-        todo!()
+        ProfilingTimes {
+            queued: self.0.queued.load(Ordering::Relaxed),
+            submitted: self.0.submitted.load(Ordering::Relaxed),
+            start: self.0.start.load(Ordering::Relaxed),
+            end: self.0.end.load(Ordering::Relaxed),
+        }
     }
 
     /// The queue of the command; none for user events, and when the queue is gone.
     pub fn queue(&self) -> Option<Arc<HostQueue>> {
-        todo!()
+        self.0.core()?.handle()
     }
 
     /// Whether both are the same event.
-    pub fn same(&self, _other: &Event) -> bool {
-        todo!()
+    pub fn same(&self, other: &Event) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }

@@ -18,22 +18,28 @@
 //!
 //! The crate knows no HIP and no OpenCL; `gneiss-hip-abi` maps [`Error`], [`Status`] and [`DeviceFault`] to HIP's codes.
 
+mod command;
 pub mod config;
 mod device;
 mod error;
 mod event;
+mod futex;
+mod hostcall;
 mod hsa;
 mod kernel;
 mod memory;
 mod program;
 mod queue;
 mod runtime;
+mod signal;
+mod virtual_gpu;
+mod worker;
 
 pub use config::Config;
 pub use device::{Device, DeviceProperties};
-pub use error::{DeviceFault, Error, FaultKind, Result};
+pub use error::{DeviceFault, Error, FaultKind, LaunchLimit, Result};
 pub use event::{Event, ProfilingTimes, Status};
-pub use kernel::{Argument, ArgumentKind, Kernel, KernelMetadata};
+pub use kernel::Kernel;
 pub use memory::{HostFlags, Memory, MemoryKind};
 pub use program::{GlobalVariable, Program};
 pub use queue::{

@@ -1,15 +1,20 @@
 //! Memory objects and the map from addresses to them.
+//!
+//! The map has one entry for each range of addresses, host or device, of an allocation. It is written at allocation and freeing, and read
+//! for every copy and pointer query: a read lock and a search of a tree.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use bitflags::bitflags;
+use gneiss_hsa_api::hsa_signal_t;
+use parking_lot::RwLock;
 
 use crate::Device;
 
 /// What kind of memory an allocation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
-    /// Coarse-grained memory of a device.
+    /// Memory of a device.
     Device,
     /// Pinned host memory, from this runtime.
     Host,
@@ -42,35 +47,121 @@ bitflags! {
 
 /// One allocation. Freed by [`Runtime::free`](crate::Runtime::free), not by dropping references: the last reference only releases the record.
 #[derive(Debug)]
-pub struct Memory {}
+pub struct Memory {
+    pub(crate) kind: MemoryKind,
+    pub(crate) device_address: u64,
+    pub(crate) host_address: Option<usize>,
+    pub(crate) size: usize,
+    pub(crate) device: Arc<Device>,
+    pub(crate) host_flags: HostFlags,
+    pub(crate) id: u64,
+    /// Of signal memory.
+    pub(crate) signal: hsa_signal_t,
+}
 
 impl Memory {
     /// Its kind.
     pub fn kind(&self) -> MemoryKind {
-        todo!()
+        self.kind
     }
+
     /// Device address of the first byte.
     pub fn device_address(&self) -> u64 {
-        todo!()
+        self.device_address
     }
+
     /// Host address of the first byte; for device memory, if the host can access it.
     pub fn host_address(&self) -> Option<usize> {
-        todo!()
+        self.host_address
     }
+
     /// Bytes, as asked for.
     pub fn size(&self) -> usize {
-        todo!()
+        self.size
     }
+
     /// The device it lives on, or that was current when host memory was allocated.
     pub fn device(&self) -> &Arc<Device> {
-        todo!()
+        &self.device
     }
+
     /// Flags of host memory.
     pub fn host_flags(&self) -> HostFlags {
-        todo!()
+        self.host_flags
     }
+
     /// Number of the allocation, unique in the process and never used again.
     pub fn id(&self) -> u64 {
-        todo!()
+        self.id
+    }
+
+    /// The addresses at which the map knows it: device, and host where that is another one.
+    fn bases(&self) -> impl Iterator<Item = usize> {
+        let device = self.device_address as usize;
+        let host = self.host_address.filter(|host| *host != device);
+        std::iter::once(device).chain(host)
+    }
+}
+
+/// From addresses to allocations.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryMap {
+    ranges: RwLock<BTreeMap<usize, Arc<Memory>>>,
+}
+
+impl MemoryMap {
+    /// Adds an allocation. Ranges of live allocations never overlap: the library hands them out.
+    pub(crate) fn insert(&self, memory: &Arc<Memory>) {
+        let mut ranges = self.ranges.write();
+        for base in memory.bases() {
+            ranges.insert(base, memory.clone());
+        }
+    }
+
+    /// Takes out the allocation with that base (host or device) if `accept` agrees.
+    pub(crate) fn remove(
+        &self,
+        address: usize,
+        accept: impl FnOnce(&Memory) -> bool,
+    ) -> Option<Arc<Memory>> {
+        let mut ranges = self.ranges.write();
+        let memory = ranges.get(&address)?.clone();
+        if !accept(&memory) {
+            return None;
+        }
+        for base in memory.bases() {
+            ranges.remove(&base);
+        }
+        Some(memory)
+    }
+
+    /// The allocation that holds the address, and the offset in it. Address 1 past the end is outside.
+    pub(crate) fn find(&self, address: usize) -> Option<(Arc<Memory>, usize)> {
+        let ranges = self.ranges.read();
+        let (base, memory) = ranges.range(..=address).next_back()?;
+        let offset = address - base;
+        (offset < memory.size).then(|| (memory.clone(), offset))
+    }
+
+    /// Whether any range of the map overlaps with this one.
+    pub(crate) fn overlaps(&self, address: usize, size: usize) -> bool {
+        let end = address.saturating_add(size);
+        let ranges = self.ranges.read();
+        ranges
+            .range(..end)
+            .next_back()
+            .is_some_and(|(base, memory)| base.saturating_add(memory.size) > address)
+    }
+
+    /// All allocations that `accept` agrees to.
+    pub(crate) fn filter(&self, accept: impl Fn(&Memory) -> bool) -> Vec<Arc<Memory>> {
+        let ranges = self.ranges.read();
+        let mut found: Vec<_> = ranges
+            .iter()
+            .filter(|(base, memory)| **base == memory.device_address as usize && accept(memory))
+            .map(|(_, memory)| memory.clone())
+            .collect();
+        found.sort_by_key(|memory| memory.id);
+        found
     }
 }

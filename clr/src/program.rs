@@ -1,8 +1,11 @@
 //! Programs: code objects, loaded on a device.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use crate::{Device, Kernel, Result};
+use gneiss_fatbin::{CodeObject, Metadata, TargetId};
+use gneiss_hsa_api::*;
+
+use crate::{Device, Error, Kernel, Result};
 
 /// A `__device__`, `__constant__` or managed variable of a loaded program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,38 +18,176 @@ pub struct GlobalVariable {
     pub size: usize,
 }
 
-/// A code object, loaded on one device. Dropping the last reference unloads it.
+/// A code object, loaded on one device. Dropping the last reference unloads it; commands of its kernels must have ended by then.
 #[derive(Debug)]
-pub struct Program {}
+pub struct Program {
+    device: Arc<Device>,
+    executable: hsa_executable_t,
+    metadata: Metadata,
+    kernels: Vec<Arc<Kernel>>,
+    by_name: HashMap<String, usize>,
+    globals: HashMap<String, GlobalVariable>,
+    /// The library reads it for names and source lines.
+    image: Vec<u8>,
+}
 
 impl Program {
     /// Loads one code object (an AMDGPU ELF image, not a bundle). `externals` gives addresses to undefined variables by name
     /// (managed and texture variables).
+    ///
+    /// # Errors
+    /// [`Error::InvalidCodeObject`] and [`Error::IncompatibleCodeObject`] for the bytes, [`Error::Hsa`] for what the loader refuses.
     pub fn load(
-        _device: &Arc<Device>,
-        _image: &[u8],
-        _externals: &[(&str, u64)],
+        device: &Arc<Device>,
+        image: &[u8],
+        externals: &[(&str, u64)],
     ) -> Result<Arc<Self>> {
-        todo!()
+        let invalid = |error: gneiss_fatbin::Error| Error::InvalidCodeObject(error.to_string());
+        // The library may keep pointing into the bytes: they are held as long as the program.
+        let image = image.to_vec();
+        let code_object = CodeObject::parse(&image).map_err(invalid)?;
+        let isa = &device.properties().isa;
+        let target = TargetId::from_isa_name(isa).map_err(invalid)?;
+        if code_object.fit(&target).is_none() {
+            return Err(Error::IncompatibleCodeObject {
+                code_object: code_object.target().to_string(),
+                device: isa.clone(),
+            });
+        }
+        let metadata = code_object.metadata().map_err(invalid)?;
+        let mut variables: Vec<(String, u64)> = Vec::new();
+        for symbol in code_object.symbols().map_err(invalid)? {
+            if symbol.is_defined()
+                && !symbol.is_local()
+                && symbol.kind == gneiss_fatbin::elf::SymbolKind::Object
+                && !code_object.is_kernel(&symbol)
+            {
+                variables.push((symbol.name.to_owned(), symbol.size));
+            }
+        }
+
+        let hsa = device.hsa();
+        let agent = device.agent();
+        let executable = hsa.load_executable(agent, &image, externals).map_err(
+            |error| match error {
+                Error::Hsa {
+                    status: HSA_STATUS_ERROR_INVALID_CODE_OBJECT,
+                    ..
+                } => Error::InvalidCodeObject("the loader refuses it".into()),
+                Error::Hsa {
+                    status:
+                        HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS | HSA_STATUS_ERROR_INVALID_ISA_NAME,
+                    ..
+                } => Error::IncompatibleCodeObject {
+                    code_object: target.to_string(),
+                    device: isa.clone(),
+                },
+                error => error,
+            },
+        )?;
+
+        let resolve = || -> Result<(Vec<u64>, HashMap<String, GlobalVariable>)> {
+            let objects = metadata
+                .kernels
+                .iter()
+                .map(|kernel| {
+                    let symbol = hsa.executable_symbol(executable, agent, &kernel.symbol)?;
+                    hsa.symbol_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT)
+                })
+                .collect::<Result<Vec<u64>>>()?;
+            let mut globals = HashMap::new();
+            for (name, size) in variables {
+                let symbol = hsa.executable_symbol(executable, agent, &name)?;
+                let address =
+                    hsa.symbol_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS)?;
+                let size = usize::try_from(size).unwrap_or(usize::MAX);
+                globals.insert(
+                    name.clone(),
+                    GlobalVariable {
+                        name,
+                        address,
+                        size,
+                    },
+                );
+            }
+            Ok((objects, globals))
+        };
+        let (objects, globals) = match resolve() {
+            Ok(resolved) => resolved,
+            Err(error) => {
+                hsa.executable_destroy(executable);
+                return Err(error);
+            }
+        };
+        Ok(Arc::new_cyclic(|program| {
+            let kernels: Vec<_> = metadata
+                .kernels
+                .iter()
+                .zip(objects)
+                .map(|(kernel, object)| {
+                    Arc::new(Kernel::new(
+                        kernel.clone(),
+                        object,
+                        device.clone(),
+                        program.clone(),
+                    ))
+                })
+                .collect();
+            let by_name = kernels
+                .iter()
+                .enumerate()
+                .map(|(index, kernel)| (kernel.name().to_owned(), index))
+                .collect();
+            Self {
+                device: device.clone(),
+                executable,
+                metadata,
+                kernels,
+                by_name,
+                globals,
+                image,
+            }
+        }))
     }
 
     /// The kernel with that name (without `.kd`).
-    pub fn kernel(&self, _name: &str) -> Option<Arc<Kernel>> {
-        todo!()
+    pub fn kernel(&self, name: &str) -> Option<&Arc<Kernel>> {
+        self.by_name.get(name).map(|index| &self.kernels[*index])
     }
 
     /// All kernels.
     pub fn kernels(&self) -> &[Arc<Kernel>] {
-        todo!()
+        &self.kernels
     }
 
     /// The variable with that name.
-    pub fn global(&self, _name: &str) -> Option<GlobalVariable> {
-        todo!()
+    pub fn global(&self, name: &str) -> Option<&GlobalVariable> {
+        self.globals.get(name)
+    }
+
+    /// All variables, in no order.
+    pub fn globals(&self) -> impl Iterator<Item = &GlobalVariable> {
+        self.globals.values()
+    }
+
+    /// The metadata of the code object.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The bytes that were loaded.
+    pub fn image(&self) -> &[u8] {
+        &self.image
     }
 
     /// The device.
     pub fn device(&self) -> &Arc<Device> {
-        todo!()
+        &self.device
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.device.hsa().executable_destroy(self.executable);
     }
 }

@@ -1,103 +1,560 @@
 //! The runtime: the HSA library, its devices, the memory map, the worker pool.
 
-use std::sync::Arc;
+use std::{
+    ffi::{CStr, c_void},
+    path::PathBuf,
+    sync::{
+        Arc, OnceLock, Weak,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
 
-use gneiss_hsa_api::HsaApi;
+use gneiss_hsa_api::*;
 
-use crate::{Config, Device, HostFlags, Memory, Result};
+use crate::{
+    Config, Device, Error, HostFlags, Memory, MemoryKind, Result, device::HostAgent, hsa::Hsa,
+    memory::MemoryMap, worker::Pool,
+};
+
+/// What the devices and queues of a runtime share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) hsa: &'static Hsa,
+    pub(crate) config: Config,
+    pub(crate) host: HostAgent,
+    pub(crate) map: MemoryMap,
+    pub(crate) pool: Arc<Pool>,
+    /// All GPUs' agents, also those that are not visible devices.
+    pub(crate) gpu_agents: Vec<hsa_agent_t>,
+    pub(crate) hostcall: crate::hostcall::Service,
+    next_id: AtomicU64,
+}
+
+impl Shared {
+    /// A number that was never given before.
+    pub(crate) fn new_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+}
 
 /// The process's runtime over one HSA library.
 #[derive(Debug)]
-pub struct Runtime {}
+pub struct Runtime {
+    shared: Arc<Shared>,
+    devices: Vec<Arc<Device>>,
+}
+
+/// Set in the child of a fork: threads and hardware queues did not come along.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process is the child of one that had started a runtime.
+pub(crate) fn forked() -> bool {
+    FORKED.load(Ordering::Relaxed)
+}
+
+extern "C" fn mark_forked() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
+fn watch_forks() {
+    static ONCE: OnceLock<()> = OnceLock::new();
+    ONCE.get_or_init(|| {
+        // SAFETY: the handler only stores to an atomic.
+        unsafe { libc::pthread_atfork(None, None, Some(mark_forked)) };
+    });
+}
 
 impl Runtime {
     /// A runtime over a table of HSA functions. Calls `hsa_init` and reads the agents; starts no thread.
-    pub fn new(_api: HsaApi, _config: Config) -> Result<Arc<Self>> {
-        todo!()
+    ///
+    /// # Errors
+    /// [`Error::Hsa`] if the library cannot start, [`Error::Gone`] in the child of a process that had started a runtime. No GPU is no error.
+    pub fn new(api: HsaApi, config: Config) -> Result<Arc<Self>> {
+        if forked() {
+            return Err(Error::Gone(
+                "the process has forked since the runtime started",
+            ));
+        }
+        let hsa = Hsa::start(api)?;
+        watch_forks();
+        let mut host_agents = Vec::new();
+        let mut gpus = Vec::new();
+        for agent in hsa.agents()? {
+            match hsa.agent_info::<u32>(agent, HSA_AGENT_INFO_DEVICE)? {
+                HSA_DEVICE_TYPE_CPU => host_agents.push(agent),
+                HSA_DEVICE_TYPE_GPU => gpus.push(agent),
+                _ => {}
+            }
+        }
+        let host = HostAgent::read(hsa, &host_agents)?;
+        let visible = match &config.visible_devices {
+            None => gpus.clone(),
+            Some(list) => {
+                let uuids: Vec<_> = gpus
+                    .iter()
+                    .map(|agent| {
+                        hsa.agent_text(*agent, HSA_AMD_AGENT_INFO_UUID)
+                            .unwrap_or_default()
+                    })
+                    .collect();
+                select_visible(list, &uuids)
+                    .into_iter()
+                    .map(|index| gpus[index])
+                    .collect()
+            }
+        };
+        let shared = Arc::new(Shared {
+            hsa,
+            host,
+            map: MemoryMap::default(),
+            pool: Pool::new(),
+            gpu_agents: gpus,
+            hostcall: crate::hostcall::Service::new(hsa),
+            next_id: AtomicU64::new(1),
+            config,
+        });
+        let mut failure = None;
+        let runtime = Arc::new_cyclic(|runtime: &Weak<Self>| {
+            let mut devices = Vec::new();
+            for agent in visible {
+                match Device::new(&shared, runtime.clone(), devices.len(), agent) {
+                    Ok(device) => devices.push(device),
+                    Err(error) => failure = Some(error),
+                }
+            }
+            Self { shared, devices }
+        });
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(runtime),
+        }
     }
 
-    /// Finds and loads the HSA library: `libhsa-runtime64.so.1` beside the shared object that holds this code; else the one that
-    /// `GNEISS_HSA` names (which wins if it is set); else where the dynamic linker finds it.
-    pub fn load(_config: Config) -> Result<Arc<Self>> {
-        todo!()
+    /// Finds and loads the HSA library: the one that `GNEISS_HSA` names, if it is set; else `libhsa-runtime64.so.1` beside the shared
+    /// object that holds this code; else where the dynamic linker finds it.
+    ///
+    /// # Errors
+    /// [`Error::NoRuntime`] with all that was tried.
+    pub fn load(config: Config) -> Result<Arc<Self>> {
+        const NAME: &str = "libhsa-runtime64.so.1";
+        let mut candidates: Vec<PathBuf> = Vec::new();
+        match std::env::var_os("GNEISS_HSA").filter(|path| !path.is_empty()) {
+            Some(path) => candidates.push(path.into()),
+            None => {
+                if let Some(beside) = own_directory().map(|directory| directory.join(NAME))
+                    && beside.exists()
+                {
+                    candidates.push(beside);
+                }
+                candidates.push(NAME.into());
+            }
+        }
+        let mut tried = Vec::new();
+        for path in candidates {
+            // SAFETY: the user or the installation names an HSA runtime library.
+            match unsafe { HsaApi::load(&path) } {
+                Ok(api) => {
+                    tracing::info!("HSA runtime: {}", path.display());
+                    return Self::new(api, config);
+                }
+                Err(error) => tried.push(error.to_string()),
+            }
+        }
+        Err(Error::NoRuntime(tried.join("; ")))
     }
 
     /// The GPUs, in the order of the HSA agents after `HIP_VISIBLE_DEVICES`.
     pub fn devices(&self) -> &[Arc<Device>] {
-        todo!()
+        &self.devices
     }
 
-    /// Allocates coarse-grained memory of a device (fine-grained if asked for and the device has such a pool, else an error).
+    /// Allocates memory of a device: coarse-grained, or fine-grained if asked for.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Unsupported`] if the device has no fine-grained pool; [`Error::InvalidValue`] for size 0.
     pub fn allocate_device(
         &self,
-        _device: &Arc<Device>,
-        _size: usize,
-        _fine_grained: bool,
+        device: &Arc<Device>,
+        size: usize,
+        fine_grained: bool,
     ) -> Result<Arc<Memory>> {
-        todo!()
+        check_size(size)?;
+        let pool = if fine_grained {
+            device.fine_pool().ok_or_else(|| {
+                Error::Unsupported(format!(
+                    "{} has no fine-grained memory",
+                    device.properties().gfx_name
+                ))
+            })?
+        } else {
+            device.pool()
+        };
+        device.reserve(size)?;
+        let hsa = self.shared.hsa;
+        let allocated = hsa.pool_allocate(pool, size, "device").and_then(|address| {
+            let agents = device.access_list();
+            if agents.len() > 1
+                && let Err(error) = hsa.allow_access(&agents, address)
+            {
+                // SAFETY: just allocated, unknown to anybody.
+                let _ = unsafe { hsa.pool_free(address) };
+                return Err(error);
+            }
+            Ok(address)
+        });
+        let address = match allocated {
+            Ok(address) => address,
+            Err(error) => {
+                device.unreserve(size);
+                return Err(error);
+            }
+        };
+        let host_address = device.properties().large_bar.then_some(address as usize);
+        Ok(self.record(
+            MemoryKind::Device,
+            device,
+            address,
+            host_address,
+            size,
+            HostFlags::empty(),
+        ))
     }
 
     /// Allocates pinned host memory that all devices can access.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::InvalidValue`] for size 0.
     pub fn allocate_host(
         &self,
-        _device: &Arc<Device>,
-        _size: usize,
-        _flags: HostFlags,
+        device: &Arc<Device>,
+        size: usize,
+        flags: HostFlags,
     ) -> Result<Arc<Memory>> {
-        todo!()
+        let address = self.host_memory(size, flags.contains(HostFlags::COHERENT))?;
+        Ok(self.record(
+            MemoryKind::Host,
+            device,
+            address,
+            Some(address as usize),
+            size,
+            flags,
+        ))
     }
 
-    /// Allocates managed memory.
-    pub fn allocate_managed(&self, _device: &Arc<Device>, _size: usize) -> Result<Arc<Memory>> {
-        todo!()
+    /// Allocates managed memory: host memory that all devices can access at the same address.
+    ///
+    /// # Errors
+    /// As [`allocate_host`](Self::allocate_host).
+    pub fn allocate_managed(&self, device: &Arc<Device>, size: usize) -> Result<Arc<Memory>> {
+        let address = self.host_memory(size, true)?;
+        let flags = HostFlags::COHERENT | HostFlags::PORTABLE | HostFlags::MAPPED;
+        Ok(self.record(
+            MemoryKind::Managed,
+            device,
+            address,
+            Some(address as usize),
+            size,
+            flags,
+        ))
     }
 
-    /// Allocates signal memory (8 bytes).
-    pub fn allocate_signal(&self, _device: &Arc<Device>) -> Result<Arc<Memory>> {
-        todo!()
+    fn host_memory(&self, size: usize, coherent: bool) -> Result<*mut c_void> {
+        check_size(size)?;
+        let hsa = self.shared.hsa;
+        let host = &self.shared.host;
+        let pool = if coherent {
+            host.fine_pool
+        } else {
+            host.coarse_pool
+        };
+        let address = hsa.pool_allocate(pool, size, "host")?;
+        if let Err(error) = hsa.allow_access(&self.shared.gpu_agents, address) {
+            // SAFETY: just allocated, unknown to anybody.
+            let _ = unsafe { hsa.pool_free(address) };
+            return Err(error);
+        }
+        Ok(address)
     }
 
-    /// Pins the user's memory. The range must be mapped and must not overlap a registered one.
+    /// Allocates signal memory: 8 bytes, zero.
+    ///
+    /// # Errors
+    /// [`Error::Hsa`].
+    pub fn allocate_signal(&self, device: &Arc<Device>) -> Result<Arc<Memory>> {
+        let hsa = self.shared.hsa;
+        let mut signal = hsa_signal_t::default();
+        // SAFETY: no consumers means all; the result has a valid place.
+        unsafe {
+            (hsa.api.hsa_amd_signal_create)(
+                0,
+                0,
+                std::ptr::null(),
+                u64::from(HSA_AMD_SIGNAL_AMD_GPU_ONLY),
+                &raw mut signal,
+            )
+        }
+        .ok()
+        .map_err(|status| Error::Hsa {
+            call: "hsa_amd_signal_create",
+            status,
+        })?;
+        let mut value = std::ptr::null_mut();
+        // SAFETY: the signal is alive, the result has a valid place.
+        let status = unsafe { (hsa.api.hsa_amd_signal_value_pointer)(signal, &raw mut value) };
+        if let Err(status) = status.ok() {
+            // SAFETY: just created, unknown to anybody.
+            unsafe { hsa.signal_destroy(signal) };
+            return Err(Error::Hsa {
+                call: "hsa_amd_signal_value_pointer",
+                status,
+            });
+        }
+        let memory = Arc::new(Memory {
+            kind: MemoryKind::Signal,
+            device_address: value as u64,
+            host_address: Some(value as usize),
+            size: 8,
+            device: device.clone(),
+            host_flags: HostFlags::COHERENT,
+            id: self.shared.new_id(),
+            signal,
+        });
+        self.shared.map.insert(&memory);
+        Ok(memory)
+    }
+
+    /// Pins the user's memory.
+    ///
+    /// # Errors
+    /// [`Error::AlreadyRegistered`] if the range overlaps memory that the runtime knows; [`Error::Hsa`] if it cannot be pinned.
     ///
     /// # Safety
-    /// The range must stay mapped until it is unregistered.
+    /// The range must be mapped and stay so until it is unregistered.
     pub unsafe fn register_host(
         &self,
-        _device: &Arc<Device>,
-        _address: usize,
-        _size: usize,
-        _flags: HostFlags,
+        device: &Arc<Device>,
+        address: usize,
+        size: usize,
+        flags: HostFlags,
     ) -> Result<Arc<Memory>> {
-        todo!()
+        check_size(size)?;
+        if self.shared.map.overlaps(address, size) {
+            return Err(Error::AlreadyRegistered(address));
+        }
+        // SAFETY: the caller's.
+        let device_address = unsafe { self.shared.hsa.lock(address, size) }?;
+        Ok(self.record(
+            MemoryKind::Registered,
+            device,
+            device_address,
+            Some(address),
+            size,
+            flags,
+        ))
     }
 
-    /// Undoes [`register_host`](Self::register_host); `address` must be the registered base.
-    pub fn unregister_host(&self, _address: usize) -> Result<()> {
-        todo!()
+    /// Undoes [`register_host`](Self::register_host); `address` must be the registered base. Does not wait for commands.
+    ///
+    /// # Errors
+    /// [`Error::UnknownAddress`].
+    pub fn unregister_host(&self, address: usize) -> Result<()> {
+        self.shared
+            .map
+            .remove(address, |memory| {
+                memory.kind == MemoryKind::Registered && memory.host_address == Some(address)
+            })
+            .ok_or(Error::UnknownAddress(address))?;
+        self.shared.hsa.unlock(address)
     }
 
-    /// Frees an allocation by its base address (host or device). Does not wait for commands: callers synchronise first.
-    pub fn free(&self, _address: usize) -> Result<Arc<Memory>> {
-        todo!()
+    /// Frees an allocation by its base address (host or device) and gives its last description. Does not wait for commands: callers
+    /// synchronise first. Registered memory is not accepted.
+    ///
+    /// # Errors
+    /// [`Error::UnknownAddress`].
+    pub fn free(&self, address: usize) -> Result<Arc<Memory>> {
+        let memory = self
+            .shared
+            .map
+            .remove(address, |memory| memory.kind != MemoryKind::Registered)
+            .ok_or(Error::UnknownAddress(address))?;
+        let hsa = self.shared.hsa;
+        match memory.kind {
+            MemoryKind::Device | MemoryKind::Host | MemoryKind::Managed => {
+                // SAFETY: from a pool, and out of the map: freed once. That nobody uses it is the caller's.
+                unsafe { hsa.pool_free(memory.device_address as *mut c_void) }?;
+            }
+            // SAFETY: out of the map: destroyed once.
+            MemoryKind::Signal => unsafe { hsa.signal_destroy(memory.signal) },
+            MemoryKind::Ipc => {
+                // SAFETY: attached memory, detached once.
+                let status = unsafe {
+                    (hsa.api.hsa_amd_ipc_memory_detach)(memory.device_address as *mut c_void)
+                };
+                status.ok().map_err(|status| Error::Hsa {
+                    call: "hsa_amd_ipc_memory_detach",
+                    status,
+                })?;
+            }
+            MemoryKind::Registered => {}
+        }
+        if memory.kind == MemoryKind::Device {
+            memory.device.unreserve(memory.size);
+        }
+        Ok(memory)
     }
 
-    /// The allocation that holds the address, host or device address, and the offset in it.
-    pub fn find_memory(&self, _address: usize) -> Option<(Arc<Memory>, usize)> {
-        todo!()
+    /// Opens memory of another process.
+    ///
+    /// # Errors
+    /// [`Error::Hsa`].
+    pub fn import_ipc(
+        &self,
+        device: &Arc<Device>,
+        handle: &hsa_amd_ipc_memory_t,
+        size: usize,
+    ) -> Result<Arc<Memory>> {
+        let mut address = std::ptr::null_mut();
+        let agents = device.access_list();
+        // SAFETY: handle and list are valid for the call, the result has a valid place.
+        unsafe {
+            (self.shared.hsa.api.hsa_amd_ipc_memory_attach)(
+                handle,
+                size,
+                agents.len() as u32,
+                agents.as_ptr(),
+                &raw mut address,
+            )
+        }
+        .ok()
+        .map_err(|status| Error::Hsa {
+            call: "hsa_amd_ipc_memory_attach",
+            status,
+        })?;
+        let host_address = device.properties().large_bar.then_some(address as usize);
+        Ok(self.record(
+            MemoryKind::Ipc,
+            device,
+            address,
+            host_address,
+            size,
+            HostFlags::empty(),
+        ))
+    }
+
+    fn record(
+        &self,
+        kind: MemoryKind,
+        device: &Arc<Device>,
+        address: *mut c_void,
+        host_address: Option<usize>,
+        size: usize,
+        host_flags: HostFlags,
+    ) -> Arc<Memory> {
+        let memory = Arc::new(Memory {
+            kind,
+            device_address: address as u64,
+            host_address,
+            size,
+            device: device.clone(),
+            host_flags,
+            id: self.shared.new_id(),
+            signal: hsa_signal_t::default(),
+        });
+        self.shared.map.insert(&memory);
+        memory
+    }
+
+    /// The allocation that holds the address (a host or a device address), and the offset in it.
+    pub fn find_memory(&self, address: usize) -> Option<(Arc<Memory>, usize)> {
+        self.shared.map.find(address)
+    }
+
+    /// All allocations of a kind, in the order in which they were made.
+    pub fn allocations(&self, kind: MemoryKind) -> Vec<Arc<Memory>> {
+        self.shared.map.filter(|memory| memory.kind == kind)
     }
 
     /// Nanoseconds of the HSA system clock.
     pub fn timestamp(&self) -> u64 {
-        todo!()
+        self.shared.hsa.timestamp()
     }
 
     /// The settings.
     pub fn config(&self) -> &Config {
-        todo!()
+        &self.shared.config
     }
 
     /// The HSA functions, for what has no wrapper here (IPC, virtual memory).
     pub fn hsa_api(&self) -> &HsaApi {
-        todo!()
+        &self.shared.hsa.api
+    }
+}
+
+fn check_size(size: usize) -> Result<()> {
+    if size == 0 {
+        return Err(Error::InvalidValue("size is 0".into()));
+    }
+    Ok(())
+}
+
+/// The directory of the file that this code was loaded from, if it is a shared object of its own (for a program it is the program's, which
+/// does no harm: the library is only taken if it is there).
+fn own_directory() -> Option<PathBuf> {
+    let mut info = libc::Dl_info {
+        dli_fname: std::ptr::null(),
+        dli_fbase: std::ptr::null_mut(),
+        dli_sname: std::ptr::null(),
+        dli_saddr: std::ptr::null_mut(),
+    };
+    // SAFETY: the address is one of this object; the result has a valid place.
+    let found = unsafe { libc::dladdr(mark_forked as *const c_void, &raw mut info) };
+    if found == 0 || info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: dladdr gives a string that lives as long as the object.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    let path = PathBuf::from(std::ffi::OsString::from(name.to_str().ok()?));
+    let path = path.canonicalize().ok()?;
+    path.parent().map(PathBuf::from)
+}
+
+/// The devices that a list of indices and UUIDs selects: it ends at the first entry that names no device; a device counts once.
+fn select_visible(list: &str, uuids: &[String]) -> Vec<usize> {
+    let mut selected = Vec::new();
+    for entry in list.split(',') {
+        let entry = entry.trim();
+        let index = match entry.parse::<usize>() {
+            Ok(index) => index,
+            Err(_) if entry.starts_with("GPU-") => {
+                match uuids.iter().position(|uuid| uuid == entry) {
+                    Some(index) => index,
+                    None => break,
+                }
+            }
+            Err(_) => break,
+        };
+        if index >= uuids.len() {
+            break;
+        }
+        if !selected.contains(&index) {
+            selected.push(index);
+        }
+    }
+    selected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::select_visible;
+
+    #[test]
+    fn a_visible_list_ends_at_the_first_bad_entry_and_drops_duplicates() {
+        let uuids: Vec<String> = ["GPU-0a", "GPU-0b", "GPU-0c"].map(String::from).to_vec();
+        assert_eq!(select_visible("2,0", &uuids), [2, 0]);
+        assert_eq!(select_visible("1, 1,GPU-0c", &uuids), [1, 2]);
+        assert_eq!(select_visible("0,-1,2", &uuids), [0]);
+        assert_eq!(select_visible("3,0", &uuids), [0_usize; 0]);
+        assert_eq!(select_visible("GPU-ff", &uuids), [0_usize; 0]);
     }
 }

@@ -1,0 +1,137 @@
+//! Hidden kernel arguments: what the compiler asks the runtime for. Offsets and sizes come from the code object's metadata, never from a
+//! table of ours, so that code objects v3 to v6 are one case. The meanings are those of LLVM's AMDGPUUsage, "Code Object V5 Metadata".
+
+use gneiss_fatbin::{ArgumentMetadata, ValueKind};
+
+/// What hidden arguments are made from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HiddenValues {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u16; 3],
+    pub(crate) dynamic_lds: u32,
+    pub(crate) hostcall: u64,
+    pub(crate) printf: u64,
+    pub(crate) multigrid: u64,
+    pub(crate) heap: u64,
+    pub(crate) queue: u64,
+    pub(crate) private_base_hi: u32,
+    pub(crate) shared_base_hi: u32,
+}
+
+/// Writes the hidden arguments into a kernarg block whose hidden part is zero. An argument that does not lie in the block is not written:
+/// the metadata lie, and the kernel reads zeros or what its launch gives.
+pub(crate) fn write(block: &mut [u8], arguments: &[ArgumentMetadata], values: &HiddenValues) {
+    let groups =
+        |dimension: usize| values.grid[dimension] / u32::from(values.block[dimension]).max(1);
+    let remainder =
+        |dimension: usize| values.grid[dimension] % u32::from(values.block[dimension]).max(1);
+    for argument in arguments {
+        let value: u64 = match argument.value_kind {
+            ValueKind::HiddenBlockCountX => groups(0).into(),
+            ValueKind::HiddenBlockCountY => groups(1).into(),
+            ValueKind::HiddenBlockCountZ => groups(2).into(),
+            ValueKind::HiddenGroupSizeX => values.block[0].into(),
+            ValueKind::HiddenGroupSizeY => values.block[1].into(),
+            ValueKind::HiddenGroupSizeZ => values.block[2].into(),
+            ValueKind::HiddenRemainderX => remainder(0).into(),
+            ValueKind::HiddenRemainderY => remainder(1).into(),
+            ValueKind::HiddenRemainderZ => remainder(2).into(),
+            ValueKind::HiddenGridDims => 3,
+            ValueKind::HiddenHostcallBuffer => values.hostcall,
+            ValueKind::HiddenPrintfBuffer => values.printf,
+            ValueKind::HiddenMultigridSyncArg => values.multigrid,
+            ValueKind::HiddenHeapV1 => values.heap,
+            ValueKind::HiddenDynamicLdsSize => values.dynamic_lds.into(),
+            ValueKind::HiddenPrivateBase => values.private_base_hi.into(),
+            ValueKind::HiddenSharedBase => values.shared_base_hi.into(),
+            ValueKind::HiddenQueuePtr => values.queue,
+            // Global offsets are 0 in HIP; device enqueue is not offered here.
+            _ => continue,
+        };
+        let start = argument.offset as usize;
+        let size = (argument.size as usize).min(8);
+        if let Some(place) = start
+            .checked_add(size)
+            .and_then(|end| block.get_mut(start..end))
+        {
+            place.copy_from_slice(&value.to_le_bytes()[..size]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argument(value_kind: ValueKind, offset: u32, size: u32) -> ArgumentMetadata {
+        ArgumentMetadata {
+            name: None,
+            type_name: None,
+            offset,
+            size,
+            value_kind,
+            pointee_align: None,
+            address_space: None,
+            access: None,
+            actual_access: None,
+            is_const: false,
+            is_restrict: false,
+            is_volatile: false,
+            is_pipe: false,
+        }
+    }
+
+    #[test]
+    fn counts_sizes_and_remainders_follow_the_grid() {
+        let values = HiddenValues {
+            grid: [1000, 4, 1],
+            block: [256, 3, 1],
+            dynamic_lds: 0x1234,
+            shared_base_hi: 0x1_0000,
+            queue: 0x7f00_dead_beef,
+            ..Default::default()
+        };
+        let arguments = [
+            argument(ValueKind::HiddenBlockCountX, 0, 4),
+            argument(ValueKind::HiddenBlockCountY, 4, 4),
+            argument(ValueKind::HiddenGroupSizeX, 12, 2),
+            argument(ValueKind::HiddenRemainderX, 18, 2),
+            argument(ValueKind::HiddenRemainderY, 20, 2),
+            argument(ValueKind::HiddenGridDims, 64, 2),
+            argument(ValueKind::HiddenDynamicLdsSize, 68, 4),
+            argument(ValueKind::HiddenSharedBase, 72, 4),
+            argument(ValueKind::HiddenQueuePtr, 80, 8),
+        ];
+        let mut block = [0_u8; 88];
+        write(&mut block, &arguments, &values);
+        let u16_at = |at: usize| u16::from_le_bytes([block[at], block[at + 1]]);
+        let u32_at = |at: usize| u32::from_le_bytes(block[at..at + 4].try_into().expect("4 bytes"));
+        assert_eq!((u32_at(0), u32_at(4)), (3, 1));
+        assert_eq!(u16_at(12), 256);
+        assert_eq!((u16_at(18), u16_at(20)), (1000 - 3 * 256, 1));
+        assert_eq!(u16_at(64), 3);
+        assert_eq!((u32_at(68), u32_at(72)), (0x1234, 0x1_0000));
+        assert_eq!(
+            u64::from_le_bytes(block[80..88].try_into().expect("8 bytes")),
+            0x7f00_dead_beef
+        );
+    }
+
+    #[test]
+    fn an_argument_outside_of_the_block_is_not_written() {
+        let mut block = [0_u8; 8];
+        let arguments = [
+            argument(ValueKind::HiddenGridDims, 7, 2),
+            argument(ValueKind::HiddenQueuePtr, u32::MAX, 8),
+        ];
+        write(
+            &mut block,
+            &arguments,
+            &HiddenValues {
+                queue: u64::MAX,
+                ..Default::default()
+            },
+        );
+        assert_eq!(block, [0; 8]);
+    }
+}

@@ -1,0 +1,413 @@
+//! Hardware queues: AQL rings that several host queues may share.
+//!
+//! A packet is written in the order that the AQL rules ask for: body first, then the 32 bits that hold the header with release order, then
+//! the doorbell. Producers of this process take turns under a short lock, so that a full ring is noticed before a slot is reserved and
+//! nobody ever spins for room while holding anything.
+
+use std::sync::{
+    Arc, OnceLock, Weak,
+    atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
+};
+
+use gneiss_hsa_api::*;
+use parking_lot::Mutex;
+
+use crate::{Device, Error, Priority, Result, hsa::Hsa};
+
+/// A packet of any type, as 16 dwords. The first holds the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub(crate) struct Packet(pub(crate) [u32; 16]);
+
+/// The header bits of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) kind: u32,
+    pub(crate) barrier: bool,
+    pub(crate) acquire: u32,
+    pub(crate) release: u32,
+}
+
+impl Header {
+    fn bits(self) -> u32 {
+        self.kind << HSA_PACKET_HEADER_TYPE
+            | u32::from(self.barrier) << HSA_PACKET_HEADER_BARRIER
+            | self.acquire << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE
+            | self.release << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE
+    }
+}
+
+impl Packet {
+    /// A kernel dispatch in three dimensions.
+    #[expect(clippy::too_many_arguments, reason = "the packet's fields")]
+    pub(crate) fn kernel(
+        header: Header,
+        grid: [u32; 3],
+        block: [u16; 3],
+        private: u32,
+        group: u32,
+        object: u64,
+        kernarg: u64,
+        completion: hsa_signal_t,
+    ) -> Self {
+        let mut words = [0_u32; 16];
+        words[0] = header.bits() | 3 << 16;
+        words[1] = u32::from(block[0]) | u32::from(block[1]) << 16;
+        words[2] = u32::from(block[2]);
+        words[3..6].copy_from_slice(&grid);
+        words[6] = private;
+        words[7] = group;
+        put(&mut words, 8, object);
+        put(&mut words, 10, kernarg);
+        put(&mut words, 14, completion.handle);
+        Self(words)
+    }
+
+    /// A barrier that waits until all of up to five signals are 0.
+    pub(crate) fn barrier_and(
+        header: Header,
+        dependencies: &[hsa_signal_t],
+        completion: hsa_signal_t,
+    ) -> Self {
+        debug_assert!(dependencies.len() <= 5);
+        let mut words = [0_u32; 16];
+        words[0] = header.bits();
+        for (index, signal) in dependencies.iter().enumerate() {
+            put(&mut words, 2 + 2 * index, signal.handle);
+        }
+        put(&mut words, 14, completion.handle);
+        Self(words)
+    }
+}
+
+fn put(words: &mut [u32; 16], at: usize, value: u64) {
+    words[at] = value as u32;
+    words[at + 1] = (value >> 32) as u32;
+}
+
+/// What is under the producers' lock.
+#[derive(Debug)]
+struct Producer {
+    /// Read index as last seen; only ever behind.
+    read: u64,
+    /// Index of the next packet.
+    write: u64,
+    /// The doorbell was not rung for the last packet.
+    unrung: bool,
+}
+
+/// A hardware queue.
+#[derive(Debug)]
+pub(crate) struct HwQueue {
+    hsa: &'static Hsa,
+    queue: *mut hsa_queue_t,
+    base: *mut Packet,
+    size: u64,
+    doorbell: hsa_signal_t,
+    producer: Mutex<Producer>,
+    /// Host queues that use it.
+    users: AtomicUsize,
+    /// The device has faulted: take another one after the reset.
+    dead: AtomicBool,
+    pub(crate) group_base_hi: u32,
+    pub(crate) private_base_hi: u32,
+    /// Address of the hostcall buffer, made at the first kernel that wants it.
+    pub(crate) hostcall: OnceLock<Result<u64>>,
+}
+
+// SAFETY: the ring is only written under `producer`; the HSA functions may be called from any thread.
+unsafe impl Send for HwQueue {}
+// SAFETY: as above.
+unsafe impl Sync for HwQueue {}
+
+/// What an HSA error callback is given: leaked, because the library may call at any time.
+struct ErrorTarget(Weak<Device>);
+
+unsafe extern "C" fn on_error(
+    status: hsa_status_t,
+    source: *mut hsa_queue_t,
+    data: *mut std::ffi::c_void,
+) {
+    // A panic must not unwind into the library.
+    let _ = std::panic::catch_unwind(|| {
+        // SAFETY: `data` is the leaked target that was given to hsa_queue_create.
+        let target = unsafe { &*data.cast::<ErrorTarget>() };
+        if status == HSA_STATUS_SUCCESS || status == HSA_STATUS_INFO_BREAK {
+            return;
+        }
+        if let Some(device) = target.0.upgrade() {
+            // SAFETY: the library calls with a live queue.
+            let report = unsafe { device.hsa().fault_report(source) };
+            device.set_fault(status, report);
+        }
+    });
+}
+
+impl HwQueue {
+    fn create(
+        device: &Device,
+        kind: u32,
+        priority: Priority,
+        cu_mask: &[u32],
+    ) -> Result<Arc<Self>> {
+        let hsa = device.hsa();
+        let target = Box::leak(Box::new(ErrorTarget(device.weak())));
+        let mut size = device.shared().config.aql_queue_size;
+        let mut queue: *mut hsa_queue_t = std::ptr::null_mut();
+        loop {
+            // SAFETY: the callback's data is leaked; the result has a valid place; all-ones sizes mean the library's choice.
+            let status = unsafe {
+                (hsa.api.hsa_queue_create)(
+                    device.agent(),
+                    size,
+                    kind,
+                    Some(on_error),
+                    std::ptr::from_mut(target).cast(),
+                    u32::MAX,
+                    u32::MAX,
+                    &raw mut queue,
+                )
+            };
+            match status.ok() {
+                Ok(()) => break,
+                Err(_) if size > 64 => size /= 2,
+                Err(status) => {
+                    return Err(Error::Hsa {
+                        call: "hsa_queue_create",
+                        status,
+                    });
+                }
+            }
+        }
+        // SAFETY: just created. The core part is constant after creation, and so are the apertures.
+        let (base, size, doorbell, group_base_hi, private_base_hi) = unsafe {
+            let amd = queue.cast::<amd_queue_t>();
+            (
+                (*queue).base_address.cast::<Packet>(),
+                u64::from((*queue).size),
+                (*queue).doorbell_signal,
+                (*amd).group_segment_aperture_base_hi,
+                (*amd).private_segment_aperture_base_hi,
+            )
+        };
+        let this = Arc::new(Self {
+            hsa,
+            queue,
+            base,
+            size,
+            doorbell,
+            producer: Mutex::new(Producer {
+                read: 0,
+                write: 0,
+                unrung: false,
+            }),
+            users: AtomicUsize::new(0),
+            dead: AtomicBool::new(false),
+            group_base_hi,
+            private_base_hi,
+            hostcall: OnceLock::new(),
+        });
+        // SAFETY (both): the queue is alive.
+        let status = unsafe { (hsa.api.hsa_amd_profiling_set_profiler_enabled)(queue, 1) };
+        if status != HSA_STATUS_SUCCESS {
+            tracing::warn!("profiling cannot be enabled: {status}");
+        }
+        if priority != Priority::Normal {
+            let level = match priority {
+                Priority::Low => HSA_AMD_QUEUE_PRIORITY_LOW,
+                Priority::Normal => HSA_AMD_QUEUE_PRIORITY_NORMAL,
+                Priority::High => HSA_AMD_QUEUE_PRIORITY_HIGH,
+            };
+            // SAFETY: the queue is alive.
+            unsafe { (hsa.api.hsa_amd_queue_set_priority)(queue, level) }
+                .ok()
+                .map_err(|status| Error::Hsa {
+                    call: "hsa_amd_queue_set_priority",
+                    status,
+                })?;
+        }
+        if !cu_mask.is_empty() {
+            // SAFETY: the queue is alive, the mask valid for the stated number of bits.
+            let status = unsafe {
+                (hsa.api.hsa_amd_queue_cu_set_mask)(
+                    queue,
+                    cu_mask.len() as u32 * 32,
+                    cu_mask.as_ptr(),
+                )
+            };
+            if status != HSA_STATUS_SUCCESS && status != HSA_STATUS_CU_MASK_REDUCED {
+                return Err(Error::Hsa {
+                    call: "hsa_amd_queue_cu_set_mask",
+                    status,
+                });
+            }
+        }
+        Ok(this)
+    }
+
+    /// Address of the queue, for kernels and reports.
+    pub(crate) fn address(&self) -> u64 {
+        self.queue as u64
+    }
+
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::Acquire)
+    }
+
+    /// Packets that there is room for now.
+    fn room(&self, producer: &mut Producer) -> u64 {
+        // SAFETY: the queue is alive. Acquire: the slots are ours once the read index has passed them.
+        producer.read = unsafe { (self.hsa.api.hsa_queue_load_read_index_scacquire)(self.queue) };
+        self.size - (producer.write - producer.read).min(self.size)
+    }
+
+    /// Room as of now; other producers may take it.
+    pub(crate) fn free_slots(&self) -> u64 {
+        let mut producer = self.producer.lock();
+        let used = producer.write - producer.read;
+        if used + 64 <= self.size {
+            return self.size - used;
+        }
+        self.room(&mut producer)
+    }
+
+    /// Writes packets, all or none (then false: the ring is full). `ring`: ring the doorbell, too.
+    pub(crate) fn push(&self, packets: &[Packet], ring: bool) -> bool {
+        let mut producer = self.producer.lock();
+        let count = packets.len() as u64;
+        if producer.write + count - producer.read > self.size && self.room(&mut producer) < count {
+            return false;
+        }
+        // SAFETY: the queue is alive; all producers of this queue take turns under the lock.
+        let first = unsafe { (self.hsa.api.hsa_queue_add_write_index_relaxed)(self.queue, count) };
+        debug_assert_eq!(first, producer.write);
+        for (index, packet) in (first..).zip(packets) {
+            // SAFETY: the slot is below the ring's size, and the packet processor has let go of it (read index passed). The processor
+            // reads it only after it has seen the header, which is stored last with release.
+            unsafe {
+                let slot = self
+                    .base
+                    .add((index & (self.size - 1)) as usize)
+                    .cast::<u32>();
+                std::ptr::copy_nonoverlapping(packet.0.as_ptr().add(1), slot.add(1), 15);
+                AtomicU32::from_ptr(slot).store(packet.0[0], Ordering::Release);
+            }
+        }
+        producer.write = first + count;
+        producer.unrung = !ring;
+        if ring {
+            self.ring_doorbell(first + count - 1);
+        }
+        true
+    }
+
+    /// Rings the doorbell if packets were written without.
+    pub(crate) fn ring(&self) {
+        let mut producer = self.producer.lock();
+        if std::mem::take(&mut producer.unrung) {
+            self.ring_doorbell(producer.write - 1);
+        }
+    }
+
+    fn ring_doorbell(&self, index: u64) {
+        // SAFETY: the doorbell lives as long as the queue.
+        unsafe { self.hsa.signal_store(self.doorbell, index as i64) };
+    }
+}
+
+impl Drop for HwQueue {
+    fn drop(&mut self) {
+        // SAFETY: the last reference; users have none of their packets in flight, or the device has faulted.
+        let status = unsafe { (self.hsa.api.hsa_queue_destroy)(self.queue) };
+        if status != HSA_STATUS_SUCCESS {
+            tracing::error!("hsa_queue_destroy failed: {status}");
+        }
+    }
+}
+
+/// A host queue's share of a hardware queue.
+#[derive(Debug)]
+pub(crate) struct HwQueueUse(Arc<HwQueue>);
+
+impl std::ops::Deref for HwQueueUse {
+    type Target = HwQueue;
+    fn deref(&self) -> &HwQueue {
+        &self.0
+    }
+}
+
+impl Drop for HwQueueUse {
+    fn drop(&mut self) {
+        self.0.users.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The hardware queues of a device: at most `GPU_MAX_HW_QUEUES` for each priority, kept once made; one for cooperative launches. A queue
+/// with a CU mask of its own is not shared and goes with its host queue.
+#[derive(Debug, Default)]
+pub(crate) struct HwQueues {
+    shared: Mutex<[Vec<Arc<HwQueue>>; 3]>,
+    cooperative: Mutex<Option<Arc<HwQueue>>>,
+}
+
+impl HwQueues {
+    /// A share: of an unused queue, else of a new one, else of the one with the fewest users.
+    pub(crate) fn acquire(
+        &self,
+        device: &Device,
+        priority: Priority,
+        cu_mask: &[u32],
+    ) -> Result<HwQueueUse> {
+        if !cu_mask.is_empty() {
+            let queue = HwQueue::create(device, HSA_QUEUE_TYPE_MULTI, priority, cu_mask)?;
+            queue.users.fetch_add(1, Ordering::Relaxed);
+            return Ok(HwQueueUse(queue));
+        }
+        let mut shared = self.shared.lock();
+        let class = &mut shared[priority as usize];
+        let least = class
+            .iter()
+            .min_by_key(|queue| queue.users.load(Ordering::Relaxed))
+            .cloned();
+        let queue = match least {
+            Some(queue)
+                if queue.users.load(Ordering::Relaxed) == 0
+                    || class.len() >= device.shared().config.max_hw_queues =>
+            {
+                queue
+            }
+            least => match HwQueue::create(device, HSA_QUEUE_TYPE_MULTI, priority, &[]) {
+                Ok(queue) => {
+                    class.push(queue.clone());
+                    queue
+                }
+                // No more to be had: share.
+                Err(error) => least.ok_or(error)?,
+            },
+        };
+        queue.users.fetch_add(1, Ordering::Relaxed);
+        Ok(HwQueueUse(queue))
+    }
+
+    /// The queue for cooperative launches. All cooperative launches of a device go through it, one after the other.
+    pub(crate) fn cooperative(&self, device: &Device) -> Result<Arc<HwQueue>> {
+        let mut cooperative = self.cooperative.lock();
+        if let Some(queue) = &*cooperative {
+            return Ok(queue.clone());
+        }
+        let queue = HwQueue::create(device, HSA_QUEUE_TYPE_COOPERATIVE, Priority::Normal, &[])?;
+        *cooperative = Some(queue.clone());
+        Ok(queue)
+    }
+
+    /// Marks all queues as dead and forgets them.
+    pub(crate) fn bury(&self) {
+        let mut shared = self.shared.lock();
+        for queue in shared.iter_mut().flat_map(|class| class.drain(..)) {
+            queue.dead.store(true, Ordering::Release);
+        }
+        if let Some(queue) = self.cooperative.lock().take() {
+            queue.dead.store(true, Ordering::Release);
+        }
+    }
+}

@@ -1,0 +1,638 @@
+//! The virtual GPU of a host queue: turns commands into packets and engine copies, and keeps what is in flight.
+//!
+//! Belongs to the queue's state and is only used under its lock; nothing here waits. What cannot be done now says so with
+//! [`Full`], and the queue decides how to wait.
+//!
+//! In flight are *batches*: runs of commands whose last packet carries a completion signal. The commands after the last batch's end
+//! form the open batch; it is closed before the drainer leaves. The barrier bit of every packet keeps the commands of a queue in order on
+//! a hardware queue; what runs elsewhere (engine copies, cooperative launches) is tied in with signals.
+
+mod hidden;
+mod hw_queue;
+mod kernarg;
+
+use std::{collections::VecDeque, sync::Arc};
+
+use gneiss_hsa_api::*;
+
+pub(crate) use hw_queue::HwQueues;
+pub(crate) use kernarg::KernargPool;
+
+use hidden::HiddenValues;
+use hw_queue::{Header, HwQueueUse, Packet};
+use kernarg::Kernarg;
+
+use crate::{
+    Device, Error, Event, Kernel, QueueOptions, Result, Status, command::KernelCommand,
+    event::State, signal::HwSignal,
+};
+
+/// Slots that are left free so that an open batch can always be closed.
+const RESERVE: u64 = 8;
+/// Packets after which the doorbell is rung within a batch.
+const DOORBELL_EVERY: usize = 16;
+/// `struct mg_info` of the device libraries (cooperative groups), in bytes.
+const MULTIGRID_INFO: usize = 56;
+
+/// Where the times of a command come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Times {
+    /// None are wanted.
+    None,
+    /// Start and end of the batch's signal.
+    Signal,
+    /// The end of the batch's signal: the command has no packet of its own.
+    SignalEnd,
+    /// Set already, or at the end from the host clock.
+    Host,
+}
+
+/// A command that is with the device.
+#[derive(Debug)]
+pub(crate) struct InFlight {
+    pub(crate) event: Arc<State>,
+    /// Looked at again at the end: a dependency that the device waited for may have failed.
+    pub(crate) wait_list: Vec<Event>,
+    /// Keeps the kernel.
+    pub(crate) kernel: Option<Arc<Kernel>>,
+    /// The status is known already.
+    pub(crate) forced: Option<Status>,
+    pub(crate) times: Times,
+}
+
+/// What completes a batch, and where to ask for its times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Engine {
+    /// Packets of the queue's hardware queue.
+    Compute,
+    /// A copy by the library.
+    Copy,
+    /// A packet of another hardware queue (cooperative launch).
+    Other,
+}
+
+/// A closed batch.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    /// Commands in it that have not ended.
+    pub(crate) count: usize,
+    /// None: nothing to wait for.
+    pub(crate) signal: Option<Arc<HwSignal>>,
+    pub(crate) engine: Engine,
+}
+
+/// Why a submission could not be made now. Nothing has been submitted.
+#[derive(Debug)]
+pub(crate) enum Full {
+    /// The ring or a pool is full: wait for the device.
+    Later,
+    /// It will never work.
+    Failed(Error),
+}
+
+impl From<Error> for Full {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// See the module text.
+#[derive(Debug)]
+pub(crate) struct VirtualGpu {
+    device: Arc<Device>,
+    hw: Option<HwQueueUse>,
+    pub(crate) inflight: VecDeque<InFlight>,
+    pub(crate) batches: VecDeque<Batch>,
+    /// Commands at the end of `inflight` that are in no closed batch.
+    pub(crate) open: usize,
+    signals: Vec<Arc<HwSignal>>,
+    kernarg: Kernarg,
+    /// Commands ever put into `inflight`, and ever taken out.
+    submitted: u64,
+    retired: u64,
+    /// The next packet must see what the host or a copy engine wrote.
+    acquire_system: bool,
+}
+
+impl VirtualGpu {
+    pub(crate) fn new(device: Arc<Device>) -> Self {
+        Self {
+            device,
+            hw: None,
+            inflight: VecDeque::new(),
+            batches: VecDeque::new(),
+            open: 0,
+            signals: Vec::new(),
+            kernarg: Kernarg::default(),
+            submitted: 0,
+            retired: 0,
+            acquire_system: true,
+        }
+    }
+
+    /// The hardware queue; acquired at the first use, and anew after a fault.
+    fn hw(&mut self, options: &QueueOptions) -> Result<&HwQueueUse> {
+        if self.hw.as_ref().is_some_and(|hw| hw.is_dead()) {
+            self.hw = None;
+            self.kernarg.abandon();
+        }
+        if self.hw.is_none() {
+            let hw = self.device.hw_queues().acquire(
+                &self.device,
+                options.priority,
+                &options.cu_mask,
+            )?;
+            self.hw = Some(hw);
+        }
+        self.hw.as_ref().ok_or(Error::Gone("no hardware queue"))
+    }
+
+    /// The signal of the last batch, if that has not ended.
+    pub(crate) fn last_pending(&self) -> Option<&Batch> {
+        let batch = self.batches.back()?;
+        batch
+            .signal
+            .as_ref()
+            .is_some_and(|signal| !signal.is_done())
+            .then_some(batch)
+    }
+
+    fn push_in_flight(&mut self, command: InFlight) {
+        self.submitted += 1;
+        self.inflight.push_back(command);
+    }
+
+    /// Ends the open batch with this signal, and tells its commands' events.
+    fn close(&mut self, signal: Arc<HwSignal>, engine: Engine) {
+        let start = self.inflight.len() - self.open;
+        for command in self.inflight.range(start..) {
+            command.event.publish(Some(signal.clone()));
+        }
+        self.batches.push_back(Batch {
+            count: self.open,
+            signal: Some(signal),
+            engine,
+        });
+        self.open = 0;
+    }
+
+    /// Ends the open batch with a barrier packet; true if there is no open batch any more.
+    pub(crate) fn close_with_barrier(&mut self, options: &QueueOptions) -> Result<bool, Full> {
+        if self.open == 0 {
+            return Ok(true);
+        }
+        let signal = self.device.signals().take(&mut self.signals)?;
+        let packet = Packet::barrier_and(SYSTEM_BARRIER, &[], signal.raw());
+        if !self.hw(options)?.push(&[packet], true) {
+            self.device.signals().give(&mut self.signals, signal);
+            return Err(Full::Later);
+        }
+        self.close(signal, Engine::Compute);
+        Ok(true)
+    }
+
+    /// The device has faulted: the open batch ends with what it has.
+    pub(crate) fn close_failed(&mut self) {
+        if self.open > 0 {
+            let start = self.inflight.len() - self.open;
+            for command in self.inflight.range_mut(start..) {
+                command.forced = Some(Status::DEVICE_FAULT);
+            }
+            self.batches.push_back(Batch {
+                count: self.open,
+                signal: None,
+                engine: Engine::Compute,
+            });
+            self.open = 0;
+        }
+        self.kernarg.abandon();
+    }
+
+    /// A command without a packet of its own: it ends when everything before it has. The open batch must be closed.
+    pub(crate) fn append(&mut self, mut command: InFlight) {
+        debug_assert_eq!(self.open, 0);
+        let event = command.event.clone();
+        if let Some(batch) = self.batches.back_mut() {
+            if command.times == Times::Signal {
+                command.times = Times::SignalEnd;
+            }
+            batch.count += 1;
+            let signal = batch.signal.clone();
+            self.push_in_flight(command);
+            event.publish(signal);
+        } else {
+            if command.times == Times::Signal {
+                command.times = Times::Host;
+            }
+            self.push_in_flight(command);
+            self.batches.push_back(Batch {
+                count: 1,
+                signal: None,
+                engine: Engine::Compute,
+            });
+            event.publish(None);
+        }
+    }
+
+    /// Barrier packets that wait for signals, the last with a completion signal: a marker with dependencies.
+    pub(crate) fn barrier(
+        &mut self,
+        options: &QueueOptions,
+        dependencies: &[Arc<HwSignal>],
+        command: InFlight,
+    ) -> Result<(), (Full, InFlight)> {
+        debug_assert_eq!(self.open, 0);
+        let signal = match self.device.signals().take(&mut self.signals) {
+            Ok(signal) => signal,
+            Err(error) => return Err((error.into(), command)),
+        };
+        let mut packets = Vec::new();
+        self.dependency_packets(dependencies, SYSTEM_BARRIER, signal.raw(), &mut packets);
+        let pushed = self.hw(options).map(|hw| hw.push(&packets, true));
+        match pushed {
+            Ok(true) => {}
+            Ok(false) => {
+                self.device.signals().give(&mut self.signals, signal);
+                return Err((Full::Later, command));
+            }
+            Err(error) => return Err((error.into(), command)),
+        }
+        self.push_in_flight(command);
+        self.open = 1;
+        self.close(signal, Engine::Compute);
+        Ok(())
+    }
+
+    /// Five dependencies to a barrier packet; `completion` goes to the last. Also adds this queue's own last signal if that belongs to another
+    /// engine.
+    fn dependency_packets(
+        &self,
+        dependencies: &[Arc<HwSignal>],
+        header: Header,
+        completion: hsa_signal_t,
+        packets: &mut Vec<Packet>,
+    ) {
+        let own = self
+            .last_pending()
+            .filter(|batch| batch.engine != Engine::Compute)
+            .and_then(|batch| batch.signal.as_ref());
+        let all: Vec<hsa_signal_t> = dependencies
+            .iter()
+            .chain(own)
+            .map(|signal| signal.raw())
+            .collect();
+        let count = all.len().div_ceil(5).max(1);
+        for index in 0..count {
+            let part = &all[(5 * index).min(all.len())..(5 * index + 5).min(all.len())];
+            let last = index + 1 == count;
+            let signal = if last {
+                completion
+            } else {
+                hsa_signal_t::default()
+            };
+            packets.push(Packet::barrier_and(header, part, signal));
+        }
+    }
+
+    /// Whether a kernel that is submitted now should end its batch, for want of room.
+    pub(crate) fn must_close(&mut self, options: &QueueOptions, max_batch: usize) -> bool {
+        self.open + 1 >= max_batch
+            || self
+                .hw(options)
+                .map_or(true, |hw| hw.free_slots() < RESERVE + 2)
+    }
+
+    /// Submits a kernel; `close`: with a completion signal that ends the batch.
+    pub(crate) fn kernel(
+        &mut self,
+        options: &QueueOptions,
+        kernel: &KernelCommand,
+        dependencies: &[Arc<HwSignal>],
+        close: bool,
+    ) -> Result<Option<Arc<HwSignal>>, Full> {
+        let device = self.device.clone();
+        let metadata = kernel.kernel.metadata();
+        let cooperative = if kernel.cooperative {
+            device.hw_queues().cooperative(&device).ok()
+        } else {
+            None
+        };
+        // A cooperative launch elsewhere depends on what this queue has in flight.
+        let close = close || cooperative.is_some();
+        self.hw(options)?;
+        let size = (metadata.kernarg_segment_size as usize).max(kernel.arguments.len());
+        let extra = if kernel.cooperative {
+            MULTIGRID_INFO
+        } else {
+            0
+        };
+        let total = size.next_multiple_of(16) + extra;
+        let mut kernarg = 0;
+        if size > 0 || extra > 0 {
+            let Some(memory) = self.kernarg.allocate(
+                &device,
+                total,
+                metadata.kernarg_segment_align as usize,
+                self.submitted + 1,
+            )?
+            else {
+                return Err(Full::Later);
+            };
+            // SAFETY: the allocation is that large, and no command that is in flight uses it.
+            let block = unsafe { std::slice::from_raw_parts_mut(memory, total) };
+            block[..kernel.arguments.len()].copy_from_slice(&kernel.arguments);
+            block[kernel.arguments.len()..].fill(0);
+            kernarg = memory as u64;
+            let hw: &hw_queue::HwQueue = match (&cooperative, &self.hw) {
+                (Some(queue), _) => queue,
+                (None, Some(hw)) => hw,
+                (None, None) => return Err(Error::Gone("no hardware queue").into()),
+            };
+            let mut values = HiddenValues {
+                grid: kernel.grid,
+                block: kernel.block,
+                dynamic_lds: kernel.dynamic_lds,
+                queue: hw.address(),
+                private_base_hi: hw.private_base_hi,
+                shared_base_hi: hw.group_base_hi,
+                ..HiddenValues::default()
+            };
+            if kernel.wants_hostcall {
+                let buffer = hw
+                    .hostcall
+                    .get_or_init(|| device.shared().hostcall.new_buffer(&device));
+                values.hostcall = buffer.clone()?;
+            }
+            if kernel.cooperative {
+                let info = size.next_multiple_of(16);
+                values.multigrid = kernarg + info as u64;
+                write_multigrid(&mut block[info..], kernel);
+            }
+            hidden::write(
+                &mut block[..size],
+                kernel.kernel.hidden_arguments(),
+                &values,
+            );
+        }
+
+        let signal = if close {
+            Some(device.signals().take(&mut self.signals)?)
+        } else {
+            None
+        };
+        let completion = signal
+            .as_ref()
+            .map(|signal| signal.raw())
+            .unwrap_or_default();
+        let header = Header {
+            kind: HSA_PACKET_TYPE_KERNEL_DISPATCH,
+            barrier: !kernel.any_order,
+            acquire: if self.acquire_system {
+                HSA_FENCE_SCOPE_SYSTEM
+            } else {
+                HSA_FENCE_SCOPE_AGENT
+            },
+            release: if close {
+                HSA_FENCE_SCOPE_SYSTEM
+            } else {
+                HSA_FENCE_SCOPE_AGENT
+            },
+        };
+        let dispatch = Packet::kernel(
+            header,
+            kernel.grid,
+            kernel.block,
+            private_segment(kernel, &device),
+            metadata.group_segment_fixed_size + kernel.dynamic_lds,
+            kernel.kernel.object(),
+            kernarg,
+            completion,
+        );
+        let pushed = if let Some(queue) = &cooperative {
+            let mut packets = Vec::new();
+            let own = self.last_pending().and_then(|batch| batch.signal.clone());
+            let all: Vec<_> = dependencies.iter().cloned().chain(own).collect();
+            if !all.is_empty() {
+                self.dependency_packets(&all, DEPENDENCY, hsa_signal_t::default(), &mut packets);
+            }
+            packets.push(dispatch);
+            queue.push(&packets, true)
+        } else {
+            let foreign = self
+                .last_pending()
+                .is_some_and(|batch| batch.engine != Engine::Compute);
+            let ring = close || self.open % DOORBELL_EVERY == DOORBELL_EVERY - 1;
+            match &self.hw {
+                Some(hw) if dependencies.is_empty() && !foreign => hw.push(&[dispatch], ring),
+                Some(hw) => {
+                    let mut packets = Vec::new();
+                    self.dependency_packets(
+                        dependencies,
+                        DEPENDENCY,
+                        hsa_signal_t::default(),
+                        &mut packets,
+                    );
+                    packets.push(dispatch);
+                    hw.push(&packets, ring)
+                }
+                None => false,
+            }
+        };
+        if !pushed {
+            if let Some(signal) = signal {
+                device.signals().give(&mut self.signals, signal);
+            }
+            return Err(Full::Later);
+        }
+        // The next packet need not look beyond the device again until the host or a copy engine has written something.
+        self.acquire_system = close;
+        Ok(signal)
+    }
+
+    /// Notes a kernel that [`kernel`](Self::kernel) has submitted.
+    pub(crate) fn submitted(
+        &mut self,
+        command: InFlight,
+        signal: Option<Arc<HwSignal>>,
+        other: bool,
+    ) {
+        self.push_in_flight(command);
+        self.open += 1;
+        if let Some(signal) = signal {
+            self.close(
+                signal,
+                if other {
+                    Engine::Other
+                } else {
+                    Engine::Compute
+                },
+            );
+        }
+    }
+
+    /// Gives a copy to the library's engines, after everything that is in flight and after `dependencies`.
+    pub(crate) fn copy(
+        &mut self,
+        dst: (u64, hsa_agent_t),
+        src: (u64, hsa_agent_t),
+        size: usize,
+        dependencies: &[Arc<HwSignal>],
+    ) -> Result<Arc<HwSignal>> {
+        debug_assert_eq!(self.open, 0);
+        let signal = self.device.signals().take(&mut self.signals)?;
+        let own = self.last_pending().and_then(|batch| batch.signal.as_ref());
+        let mut list = [hsa_signal_t::default(); 8];
+        let mut long = Vec::new();
+        let count = dependencies.len() + usize::from(own.is_some());
+        let raw = dependencies.iter().chain(own).map(|signal| signal.raw());
+        let list: &[hsa_signal_t] = if count <= list.len() {
+            for (place, signal) in list.iter_mut().zip(raw) {
+                *place = signal;
+            }
+            &list[..count]
+        } else {
+            long.extend(raw);
+            &long
+        };
+        // SAFETY: the command's ranges are valid until it ends (the enqueuer's promise); signals live in batches until then.
+        unsafe {
+            self.device
+                .hsa()
+                .async_copy(dst.0, dst.1, src.0, src.1, size, list, signal.raw())
+        }?;
+        self.acquire_system = true;
+        Ok(signal)
+    }
+
+    /// Notes a copy that [`copy`](Self::copy) has started.
+    pub(crate) fn copy_submitted(&mut self, command: InFlight, signal: Arc<HwSignal>) {
+        self.push_in_flight(command);
+        self.open = 1;
+        self.close(signal, Engine::Copy);
+    }
+
+    /// The host has written memory that later packets may read.
+    pub(crate) fn host_wrote(&mut self) {
+        self.acquire_system = true;
+    }
+
+    /// Takes the first command out, which has ended.
+    pub(crate) fn pop_ended(&mut self) -> Option<InFlight> {
+        let command = self.inflight.pop_front()?;
+        self.retired += 1;
+        if let Some(batch) = self.batches.front_mut() {
+            batch.count -= 1;
+            if batch.count == 0
+                && let Some(batch) = self.batches.pop_front()
+                && let Some(signal) = batch.signal
+            {
+                self.device.signals().give(&mut self.signals, signal);
+            }
+        }
+        Some(command)
+    }
+
+    /// Recycles memory of commands that have ended.
+    pub(crate) fn recycle(&mut self) {
+        self.kernarg
+            .retire(&self.device, self.retired, self.inflight.is_empty());
+    }
+
+    /// Start and end of a batch on the device's clock, translated by the library.
+    pub(crate) fn batch_times(&self, batch: &Batch) -> Option<(u64, u64)> {
+        let signal = batch.signal.as_ref()?;
+        let api = &self.device.hsa().api;
+        if batch.engine == Engine::Copy {
+            let mut time = hsa_amd_profiling_async_copy_time_t::default();
+            // SAFETY: the signal is alive and completed; the result has a valid place.
+            let status =
+                unsafe { (api.hsa_amd_profiling_get_async_copy_time)(signal.raw(), &raw mut time) };
+            (status == HSA_STATUS_SUCCESS).then_some((time.start, time.end))
+        } else {
+            let mut time = hsa_amd_profiling_dispatch_time_t::default();
+            // SAFETY: as above.
+            let status = unsafe {
+                (api.hsa_amd_profiling_get_dispatch_time)(
+                    self.device.agent(),
+                    signal.raw(),
+                    &raw mut time,
+                )
+            };
+            (status == HSA_STATUS_SUCCESS).then_some((time.start, time.end))
+        }
+    }
+
+    /// Rings the doorbell for packets that were written without.
+    pub(crate) fn ring(&self) {
+        if let Some(hw) = &self.hw
+            && self.open > 0
+        {
+            hw.ring();
+        }
+    }
+
+    /// Wakes all that wait for batches in flight.
+    pub(crate) fn poison(&self) {
+        for signal in self
+            .batches
+            .iter()
+            .filter_map(|batch| batch.signal.as_ref())
+        {
+            signal.poison();
+        }
+    }
+}
+
+impl Drop for VirtualGpu {
+    fn drop(&mut self) {
+        if self.inflight.is_empty() {
+            self.kernarg.release(&self.device);
+        } else {
+            self.kernarg.abandon();
+        }
+    }
+}
+
+/// Ends a batch: everything before it is visible to all.
+const SYSTEM_BARRIER: Header = Header {
+    kind: HSA_PACKET_TYPE_BARRIER_AND,
+    barrier: true,
+    acquire: HSA_FENCE_SCOPE_SYSTEM,
+    release: HSA_FENCE_SCOPE_SYSTEM,
+};
+
+/// Waits for dependencies ahead of a dispatch, which does the acquiring itself.
+const DEPENDENCY: Header = Header {
+    kind: HSA_PACKET_TYPE_BARRIER_AND,
+    barrier: true,
+    acquire: HSA_FENCE_SCOPE_NONE,
+    release: HSA_FENCE_SCOPE_NONE,
+};
+
+/// Scratch of a work-item: what the metadata say; more, up to 16 KiB, if the kernel's need is not known.
+fn private_segment(kernel: &KernelCommand, device: &Device) -> u32 {
+    let metadata = kernel.kernel.metadata();
+    let fixed = metadata.private_segment_fixed_size;
+    if metadata.uses_dynamic_stack {
+        fixed.max(device.stack_size().min(16 * 1024))
+    } else {
+        fixed
+    }
+}
+
+/// Fills `struct mg_info { mg_sync* mgs; u32 grid_id; u32 num_grids; u64 prev_sum; u64 all_sum; mg_sync sgs; u32 num_wg; }`
+/// for a launch on one device.
+fn write_multigrid(block: &mut [u8], kernel: &KernelCommand) {
+    let items: u64 = kernel.grid.iter().map(|size| u64::from(*size)).product();
+    let groups: u32 = kernel
+        .grid
+        .iter()
+        .zip(kernel.block)
+        .map(|(grid, block)| grid.div_ceil(u32::from(block).max(1)))
+        .product();
+    block[8..12].copy_from_slice(&0_u32.to_le_bytes());
+    block[12..16].copy_from_slice(&1_u32.to_le_bytes());
+    block[16..24].copy_from_slice(&0_u64.to_le_bytes());
+    block[24..32].copy_from_slice(&items.to_le_bytes());
+    block[40..44].copy_from_slice(&groups.to_le_bytes());
+}
