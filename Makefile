@@ -9,7 +9,7 @@
 #   make headers    write include/gneiss/*.h anew from the sources
 #   make install PREFIX=/usr/local [DESTDIR=...]
 #
-# Each target installs the Debian packages it needs when run as root, or names them.
+# Rust comes from https://rustup.rs. Each target installs the Debian packages it needs when run as root, or names them.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -36,6 +36,10 @@ all: $(hip_library) $(hsa_library) $(rocm)/bin/gneiss layout
 force:
 
 need = @build/need.sh $(1)
+
+ifeq ($(shell command -v $(CARGO)),)
+$(error $(CARGO) is missing: install Rust from https://rustup.rs)
+endif
 
 # --- libraries ---------------------------------------------------------------------------------------------------
 

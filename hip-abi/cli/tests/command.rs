@@ -1,0 +1,210 @@
+//! The `gneiss` command as it is installed: exit codes, what goes to which stream, JSON.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn prefix() -> PathBuf {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let prefix = std::env::var_os("GNEISS_PREFIX")
+        .map_or_else(|| workspace.join("target/rocm"), PathBuf::from);
+    assert!(
+        prefix.join("bin/gneiss").exists(),
+        "{} is not built: run `make` first",
+        prefix.display()
+    );
+    std::fs::canonicalize(prefix).expect("the prefix exists")
+}
+
+fn gneiss(arguments: &[&str]) -> Output {
+    let mut command = Command::new(prefix().join("bin/gneiss"));
+    command
+        .args(arguments)
+        .env_remove("LD_LIBRARY_PATH")
+        .env_remove("LD_PRELOAD")
+        .env_remove("GNEISS_GPUS");
+    command.output().expect("gneiss starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn data(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fatbin/tests/data")
+        .join(name)
+        .display()
+        .to_string()
+}
+
+#[test]
+fn run_gives_the_programs_exit_code_and_leaves_its_output_alone() {
+    let output = gneiss(&["run", "sh", "-c", "echo out; echo err >&2; exit 42"]);
+    assert_eq!(output.status.code(), Some(42));
+    assert_eq!(
+        (stdout(&output).as_str(), stderr(&output).as_str()),
+        ("out\n", "err\n")
+    );
+    let output = gneiss(&["sh", "-c", "kill -9 $$"]);
+    assert_eq!(
+        output.status.code(),
+        None,
+        "the program's signal shows through"
+    );
+}
+
+#[test]
+fn run_reports_what_it_cannot_start_as_a_shell_does() {
+    for (arguments, code) in [
+        (&["run"][..], 125),
+        (&["run", "--gpus", "gfx9999", "true"], 125),
+        (&["--hip", "nobody", "true"], 125),
+        (&["inspect"], 125),
+        (&["help", "nothing"], 125),
+        (&["/etc/passwd"], 126),
+        (&["/nonexistent/program"], 127),
+        (&["no-such-program-anywhere"], 127),
+    ] {
+        let output = gneiss(arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+        assert!(
+            output.stdout.is_empty() && !output.stderr.is_empty(),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn run_sets_the_paths() {
+    let lib = prefix().join("lib").display().to_string();
+    let variables = |arguments: &[&str]| -> Vec<String> {
+        let output = gneiss(arguments);
+        stdout(&output)
+            .lines()
+            .filter(|line| line.starts_with("LD_") || line.starts_with("GNEISS_GPUS"))
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(variables(&["env"]), [format!("LD_LIBRARY_PATH={lib}")]);
+    let mut all = variables(&["--gpus", "gfx942:2", "--hip", "amd", "--preload", "env"]);
+    all.sort();
+    let hsa = format!("{lib}/libhsa-runtime64.so.1");
+    assert_eq!(
+        all,
+        [
+            "GNEISS_GPUS=gfx942:2".to_owned(),
+            format!("LD_LIBRARY_PATH={lib}/gneiss/hsa-only"),
+            format!("LD_PRELOAD={hsa}")
+        ]
+    );
+}
+
+#[test]
+fn inspect_lists_kernels() {
+    let output = gneiss(&["inspect", &data("plain.hipfb")]);
+    let text = stdout(&output);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for part in [
+        "hipv4-amdgcn-amd-amdhsa--gfx1030",
+        "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-",
+        "scale",
+        "gather",
+        "code object v5",
+    ] {
+        assert!(text.contains(part), "{part} is not in:\n{text}");
+    }
+    assert!(!text.contains('\x1b'), "colour in a pipe");
+}
+
+#[test]
+fn inspect_writes_json() {
+    let output = gneiss(&[
+        "inspect",
+        "--json",
+        "--target",
+        "gfx90a",
+        "--kernel",
+        "gath",
+        &data("compressed.hipfb"),
+    ]);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let image = &json["images"][0];
+    assert_eq!(image["compression"]["method"], "zstd");
+    let entries = image["entries"].as_array().expect("entries");
+    assert_eq!(entries.len(), 1);
+    let code_object = &entries[0]["code_object"];
+    assert_eq!(
+        (
+            code_object["version"].as_u64(),
+            code_object["target"].as_str()
+        ),
+        (Some(5), Some("gfx90a:xnack-"))
+    );
+    let kernels = code_object["kernels"].as_array().expect("kernels");
+    assert_eq!(kernels.len(), 1);
+    assert_eq!(
+        (kernels[0]["name"].as_str(), kernels[0]["lds"].as_u64()),
+        (Some("gather"), Some(128))
+    );
+    assert_eq!(kernels[0]["arguments"][1]["offset"], 8);
+}
+
+#[test]
+fn inspect_names_what_is_wrong() {
+    let output = gneiss(&["inspect", "/bin/sh"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("no .hip_fatbin section"),
+        "{}",
+        stderr(&output)
+    );
+    let output = gneiss(&["inspect", "/nonexistent"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("/nonexistent"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn doctor_finds_the_installation_whole() {
+    let output = gneiss(&["doctor", "--", "sh"]);
+    assert!(
+        output.status.success(),
+        "{}{}",
+        stdout(&output),
+        stderr(&output)
+    );
+    assert!(
+        stdout(&output).contains("it names no HIP or HSA library itself"),
+        "{}",
+        stdout(&output)
+    );
+    let output = gneiss(&["doctor", "no-such-program-anywhere"]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn help_lists_the_environment() {
+    let output = gneiss(&["help", "env"]);
+    for name in [
+        "GNEISS_GPUS",
+        "GNEISS_HSA",
+        "GNEISS_KERNEL_TIMEOUT",
+        "AMD_LOG_LEVEL",
+        "HIP_VISIBLE_DEVICES",
+    ] {
+        assert!(stdout(&output).contains(name), "{name}");
+    }
+}
