@@ -4,3 +4,7 @@ pub mod decode;
 pub mod inst;
 pub mod op;
 pub mod table;
+pub mod text;
+
+#[cfg(test)]
+mod tests;

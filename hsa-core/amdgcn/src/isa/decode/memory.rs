@@ -80,7 +80,10 @@ impl Reader<'_> {
         let high = self.dword()?;
         let mut inst = self.inst(row, Format::Ds);
         let acc = level.has_unified_vgprs() && bit(word, 25);
-        inst.mem.gds = bit(word, gds_low) && level != Level::Gfx12;
+        // GFX90A and later have no GDS but for the global wave sync.
+        let has_gds = !level.has_unified_vgprs() && level != Level::Gfx12
+            || row.flags.contains(Flags::GDS_ONLY);
+        inst.mem.gds = bit(word, gds_low) && has_gds;
         if row.flags.contains(Flags::GDS_ONLY) && !inst.mem.gds {
             return Err(DecodeError::Invalid {
                 op,

@@ -165,7 +165,7 @@ impl Reader<'_> {
         };
         if let Some(ty) = row.src[0] {
             inst.src[0] = self.sdwa_source(op, bits(word, 0, 8), bit(word, 23), ty)?;
-            if matches!(ty, Type::F(_)) {
+            if takes_modifiers(row, 0) {
                 inst.alu.neg |= u8::from(bit(word, 20));
                 inst.alu.abs |= u8::from(bit(word, 21));
             } else {
@@ -175,7 +175,7 @@ impl Reader<'_> {
         if let Some(ty) = row.src[1] {
             sdwa.src1_sel = sdwa_sel(op, bits(word, 24, 3))?;
             inst.src[1] = self.sdwa_source(op, vsrc1, bit(word, 31), ty)?;
-            if matches!(ty, Type::F(_)) {
+            if takes_modifiers(row, 1) {
                 inst.alu.neg |= u8::from(bit(word, 28)) << 1;
                 inst.alu.abs |= u8::from(bit(word, 29)) << 1;
             } else {
@@ -316,7 +316,7 @@ impl Reader<'_> {
                 inst.dst = slot(Operand::Scalar(scalar::EXEC), Type::Mask);
             }
             Some(ty) if ty == Type::Mask || row.flags.contains(Flags::SDST) => {
-                inst.dst = self.scalar_slot(op, vdst & 127, ty)?;
+                inst.dst = self.scalar_destination(op, vdst, ty)?;
             }
             Some(ty) => inst.dst = self.vgpr_slot(op, vdst, ty)?,
             None => {}
@@ -340,6 +340,14 @@ impl Reader<'_> {
             }
         }
         Ok(inst)
+    }
+
+    /// A scalar register in the 8-bit destination field.
+    fn scalar_destination(&self, op: Op, code: u32, ty: Type) -> Result<OperandSlot> {
+        if code >= 128 {
+            return Err(DecodeError::ReservedOperand { op, code });
+        }
+        self.scalar_slot(op, code, ty)
     }
 
     fn vop3_sources(&mut self, inst: &mut Inst, row: &Row, codes: [u32; 3]) -> Result<()> {

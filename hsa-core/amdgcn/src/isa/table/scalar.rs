@@ -52,7 +52,7 @@ rows! {
     s_bfe_i64 I64 = I64 U32 @ GFX9 0x28, GFX10 0x2a, GFX11_UP 0x29;
     s_cbranch_g_fork = B64 B64 @ GFX9 0x29;
     s_absdiff_i32 I32 = I32 I32 @ GFX9 0x2a, GFX10 0x2c, GFX11_UP 0x06;
-    s_rfe_restore_b64 B64 = U32 @ GFX9 0x2b;
+    s_rfe_restore_b64 = B64 B32 @ GFX9 0x2b;
     s_mul_hi_u32 U32 = U32 U32 @ GFX9 0x2c, GFX10 0x35, GFX11_UP 0x2d;
     s_mul_hi_i32 I32 = I32 I32 @ GFX9 0x2d, GFX10 0x36, GFX11_UP 0x2e;
     s_lshl1_add_u32 U32 = U32 U32 @ GFX9_10 0x2e, GFX11_UP 0x0e;

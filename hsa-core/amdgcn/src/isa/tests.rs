@@ -1,0 +1,5 @@
+//! Tests of the whole: decoder and disassembler against LLVM's, and against random bytes.
+
+mod fixture;
+mod objdump;
+mod random;

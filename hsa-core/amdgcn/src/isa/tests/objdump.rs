@@ -1,0 +1,166 @@
+//! Disassembly of code objects against `llvm-objdump`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use object::{Object, ObjectSection};
+
+use crate::isa::decode::Decoder;
+use crate::isa::text::disassemble_section;
+use crate::target::Target;
+
+/// The corpus: `$GNEISS_FACTS`, or the folder beside the repository.
+fn corpus() -> Option<PathBuf> {
+    let facts = match std::env::var_os("GNEISS_FACTS") {
+        Some(path) => PathBuf::from(path),
+        None => Path::new(env!("CARGO_MANIFEST_DIR"))
+            .ancestors()
+            .find_map(|folder| {
+                let beside = folder.join("shared/facts");
+                beside.is_dir().then_some(beside)
+            })?,
+    };
+    let corpus = facts.join("isa/corpus");
+    corpus.is_dir().then_some(corpus)
+}
+
+/// Addresses and texts that llvm-objdump prints, or `None` if it is not installed.
+fn objdump(file: &Path, cpu: &str) -> Option<Vec<(u64, String)>> {
+    let output = Command::new("llvm-objdump-19")
+        .args(["-d", "-z"])
+        .arg(format!("--mcpu={cpu}"))
+        .arg(file)
+        .output()
+        .ok()?;
+    assert!(
+        output.status.success(),
+        "llvm-objdump-19 fails on {}",
+        file.display()
+    );
+    let text = String::from_utf8(output.stdout).expect("llvm-objdump prints UTF-8");
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let Some((instruction, comment)) = line.split_once(" // ") else {
+            continue;
+        };
+        let Some(address) = comment.split(':').next() else {
+            continue;
+        };
+        let Ok(address) = u64::from_str_radix(address, 16) else {
+            continue;
+        };
+        lines.push((address, instruction.trim().to_string()));
+    }
+    Some(lines)
+}
+
+fn compare(cpu: &str, target: Target, wave_size: u32) {
+    let Some(corpus) = corpus() else {
+        eprintln!("left out: no corpus of code objects");
+        return;
+    };
+    let decoder = Decoder::new(target, wave_size).expect("the target has tables");
+    let (mut compared, mut differences) = (0, Vec::new());
+    let mut files: Vec<PathBuf> = std::fs::read_dir(corpus.join(cpu))
+        .expect("the corpus has the target")
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "hsaco")
+        })
+        .collect();
+    files.sort();
+    for file in files {
+        let Some(expected) = objdump(&file, cpu) else {
+            eprintln!("left out: llvm-objdump-19 is not installed");
+            return;
+        };
+        let data = std::fs::read(&file).expect("a readable code object");
+        let object = object::File::parse(&*data).expect("an ELF file");
+        let mut expected = expected.into_iter().peekable();
+        let mut sections: Vec<_> = object
+            .sections()
+            .filter(|section| section.kind() == object::SectionKind::Text)
+            .collect();
+        sections.sort_by_key(|section| section.address());
+        for section in sections {
+            let code = section.data().expect("a section with data");
+            for line in disassemble_section(&decoder, code, section.address()) {
+                // Bytes between functions that llvm-objdump leaves out.
+                if expected
+                    .peek()
+                    .is_none_or(|(address, _)| *address > line.address)
+                {
+                    continue;
+                }
+                let Some((address, text)) = expected.next() else {
+                    continue;
+                };
+                compared += 1;
+                if address != line.address || text != line.text.trim_end() {
+                    let name = file
+                        .file_name()
+                        .unwrap_or_default()
+                        .to_string_lossy()
+                        .into_owned();
+                    differences.push(format!(
+                        "{name} {address:#x}: {text}\n  ours: {:#x}: {}",
+                        line.address, line.text
+                    ));
+                    while expected
+                        .peek()
+                        .is_some_and(|(address, _)| *address <= line.address)
+                    {
+                        expected.next();
+                    }
+                }
+            }
+        }
+        assert!(
+            expected.next().is_none(),
+            "{}: lines that we did not come to",
+            file.display()
+        );
+    }
+    println!("{cpu}: {compared} instructions compared");
+    assert!(
+        compared > 1000,
+        "{cpu}: only {compared} instructions compared"
+    );
+    assert!(
+        differences.is_empty(),
+        "{} of {compared} differ:\n{}",
+        differences.len(),
+        differences
+            .into_iter()
+            .take(40)
+            .collect::<Vec<_>>()
+            .join("\n")
+    );
+}
+
+#[test]
+fn gfx90a_corpus_disassembles_like_llvm() {
+    compare(
+        "gfx90a",
+        Target {
+            major: 9,
+            minor: 0,
+            stepping: 0xa,
+        },
+        64,
+    );
+}
+
+#[test]
+fn gfx1030_corpus_disassembles_like_llvm() {
+    compare(
+        "gfx1030",
+        Target {
+            major: 10,
+            minor: 3,
+            stepping: 0,
+        },
+        32,
+    );
+}

@@ -1,0 +1,367 @@
+//! Text of the vector ALU encodings.
+
+use super::super::inst::{Dpp, Format, Inst, Operand, OperandSlot, Sdwa, SdwaSel};
+use super::super::op::Op;
+use super::super::table::{Encoding, Flags, Level};
+use super::{Printer, is};
+
+fn sdwa_sel(sel: SdwaSel) -> &'static str {
+    match sel {
+        SdwaSel::Byte(0) => "BYTE_0",
+        SdwaSel::Byte(1) => "BYTE_1",
+        SdwaSel::Byte(2) => "BYTE_2",
+        SdwaSel::Byte(_) => "BYTE_3",
+        SdwaSel::Word(0) => "WORD_0",
+        SdwaSel::Word(_) => "WORD_1",
+        SdwaSel::Dword => "DWORD",
+    }
+}
+
+/// `v_mad_mix` and `v_fma_mix`: VOP3P with the modifiers of VOP3.
+fn is_mix(op: Op) -> bool {
+    is(
+        op,
+        &[
+            Op::v_mad_mix_f32,
+            Op::v_mad_mixlo_f16,
+            Op::v_mad_mixhi_f16,
+            Op::v_fma_mix_f32,
+            Op::v_fma_mixlo_f16,
+            Op::v_fma_mixhi_f16,
+        ],
+    )
+}
+
+impl Printer<'_> {
+    fn short_encoding(&self) -> Encoding {
+        match self.inst.format {
+            Format::Vop1 => Encoding::Vop1,
+            Format::Vop2 => Encoding::Vop2,
+            _ => Encoding::Vopc,
+        }
+    }
+
+    pub(super) fn vector_short(&mut self) {
+        let inst = self.inst;
+        let encoding = self.short_encoding();
+        let no_suffix = self.has_flag(encoding, Flags::NO_SUFFIX)
+            || self.row(encoding).is_some_and(|row| row.dst.is_none());
+        self.mnemonic(match (inst.sdwa, inst.dpp) {
+            (Some(_), _) => "_sdwa",
+            (_, Some(_)) => "_dpp",
+            _ if no_suffix => "",
+            _ => "_e32",
+        });
+        // v_cmpx of GFX10 and later has no destination in its text.
+        if !self.is_exec_compare() {
+            self.slot(inst.dst);
+        }
+        self.slot(inst.dst2);
+        let flags = self.row(encoding).map_or(Flags::empty(), |row| row.flags);
+        self.modified(inst.src[0], 0);
+        if flags.contains(Flags::K_SECOND) {
+            self.constant();
+        }
+        self.modified(inst.src[1], 1);
+        if flags.contains(Flags::K_LAST) {
+            self.constant();
+        }
+        self.slot(inst.src[2]);
+        self.slot(inst.src[3]);
+        if let Some(sdwa) = &inst.sdwa {
+            self.sdwa(sdwa);
+        }
+        if let Some(dpp) = &inst.dpp {
+            self.dpp(dpp);
+        }
+    }
+
+    fn is_exec_compare(&self) -> bool {
+        !self.level().is_gfx9() && self.inst.op.name().starts_with("v_cmpx_")
+    }
+
+    /// The K of `v_madmk` and the like.
+    pub(super) fn constant(&mut self) {
+        let value = self.inst.imm32.unwrap_or(0);
+        self.operand_text(&format!("{value:#x}"));
+    }
+
+    /// A source with its modifiers.
+    fn modified(&mut self, slot: OperandSlot, index: usize) {
+        if slot.operand == Operand::None {
+            return;
+        }
+        self.separate();
+        self.modified_value(slot, index);
+    }
+
+    fn modified_value(&mut self, slot: OperandSlot, index: usize) {
+        let inst = self.inst;
+        let neg = inst.alu.neg & (1 << index) != 0;
+        let abs = inst.alu.abs & (1 << index) != 0;
+        let sext = index < 2 && inst.sdwa.is_some_and(|sdwa| sdwa.sext[index]);
+        let constant = matches!(
+            slot.operand,
+            Operand::Int(_) | Operand::Float(_) | Operand::Literal(_)
+        );
+        let call = neg && !abs && constant;
+        if sext {
+            self.push("sext(");
+        }
+        if neg {
+            self.push(if call { "neg(" } else { "-" });
+        }
+        if abs {
+            self.push("|");
+        }
+        self.value(slot);
+        if abs {
+            self.push("|");
+        }
+        if call || sext {
+            self.push(")");
+        }
+    }
+
+    fn clamp_and_omod(&mut self) {
+        let alu = self.inst.alu;
+        self.flag(alu.clamp, "clamp");
+        match alu.omod {
+            1 => self.push(" mul:2"),
+            2 => self.push(" mul:4"),
+            3 => self.push(" div:2"),
+            _ => {}
+        }
+    }
+
+    fn sdwa(&mut self, sdwa: &Sdwa) {
+        let inst = self.inst;
+        self.clamp_and_omod();
+        if inst.format != Format::Vopc {
+            let unused = match sdwa.dst_unused {
+                0 => "UNUSED_PAD",
+                1 => "UNUSED_SEXT",
+                _ => "UNUSED_PRESERVE",
+            };
+            self.write(format_args!(
+                " dst_sel:{} dst_unused:{unused}",
+                sdwa_sel(sdwa.dst_sel)
+            ));
+        }
+        self.write(format_args!(" src0_sel:{}", sdwa_sel(sdwa.src0_sel)));
+        if inst.src[1].operand != Operand::None {
+            self.write(format_args!(" src1_sel:{}", sdwa_sel(sdwa.src1_sel)));
+        }
+    }
+
+    fn dpp(&mut self, dpp: &Dpp) {
+        if dpp.is_dpp8 {
+            self.push(" dpp8:[");
+            for lane in 0..8 {
+                let separator = if lane == 0 { "" } else { "," };
+                self.write(format_args!("{separator}{}", (dpp.ctrl >> (3 * lane)) & 7));
+            }
+            self.push("]");
+            self.flag(dpp.fetch_inactive, "fi:1");
+            return;
+        }
+        let ctrl = dpp.ctrl;
+        let count = ctrl & 15;
+        self.push(" ");
+        match ctrl {
+            0..=0xff => {
+                let [a, b, c, d] = [0, 2, 4, 6].map(|low| (ctrl >> low) & 3);
+                self.write(format_args!("quad_perm:[{a},{b},{c},{d}]"));
+            }
+            0x101..=0x10f => self.write(format_args!("row_shl:{count}")),
+            0x111..=0x11f => self.write(format_args!("row_shr:{count}")),
+            0x121..=0x12f => self.write(format_args!("row_ror:{count}")),
+            0x130 => self.push("wave_shl:1"),
+            0x134 => self.push("wave_rol:1"),
+            0x138 => self.push("wave_shr:1"),
+            0x13c => self.push("wave_ror:1"),
+            0x140 => self.push("row_mirror"),
+            0x141 => self.push("row_half_mirror"),
+            0x142 => self.push("row_bcast:15"),
+            0x143 => self.push("row_bcast:31"),
+            0x150..=0x15f if self.level().is_gfx9() => {
+                self.write(format_args!("row_newbcast:{count}"))
+            }
+            0x150..=0x15f => self.write(format_args!("row_share:{count}")),
+            _ => self.write(format_args!("row_xmask:{count}")),
+        }
+        self.write(format_args!(
+            " row_mask:{:#x} bank_mask:{:#x}",
+            dpp.row_mask, dpp.bank_mask
+        ));
+        self.flag(dpp.bound_ctrl, "bound_ctrl:1");
+        self.flag(dpp.fetch_inactive, "fi:1");
+    }
+
+    pub(super) fn vop3(&mut self) {
+        let inst = self.inst;
+        let own = self.row(Encoding::Vop3);
+        let short = [Encoding::Vop1, Encoding::Vop2, Encoding::Vopc]
+            .into_iter()
+            .find_map(|encoding| self.row(encoding));
+        let suffix = match (own, short) {
+            (Some(row), _) => row.flags.contains(Flags::E64),
+            (None, Some(row)) => row.dst.is_some(),
+            (None, None) => false,
+        };
+        let flags = own.or(short).map_or(Flags::empty(), |row| row.flags);
+        let dpp_suffix = match inst.dpp {
+            Some(_) if own.is_some() => "_e64_dpp",
+            Some(_) => "_e64_dpp",
+            None if suffix => "_e64",
+            None => "",
+        };
+        self.mnemonic(dpp_suffix);
+        if flags.contains(Flags::INTERP) {
+            self.vop3_interpolation();
+            return;
+        }
+        if !self.is_exec_compare() {
+            self.slot(inst.dst);
+        }
+        self.slot(inst.dst2);
+        self.modified(inst.src[0], 0);
+        self.modified(inst.src[1], 1);
+        self.modified(inst.src[2], 2);
+        if flags.contains(Flags::OP_SEL) {
+            let sources = inst
+                .src
+                .iter()
+                .take_while(|slot| slot.operand != Operand::None)
+                .count();
+            let control = flags.contains(Flags::OP_SEL_CONTROL);
+            let mut list: Vec<u8> = (0..sources)
+                .map(|index| (inst.alu.op_sel >> index) & 1)
+                .collect();
+            if control {
+                list.truncate(2);
+            } else {
+                list.push(inst.alu.op_sel >> 3 & 1);
+            }
+            self.bit_list("op_sel", &list, 0);
+        }
+        self.clamp_and_omod();
+        if let Some(dpp) = &inst.dpp {
+            self.dpp(dpp);
+        }
+    }
+
+    /// ` name:[a,b,…]`, left out if all bits have the default.
+    fn bit_list(&mut self, name: &str, list: &[u8], default: u8) {
+        if list.iter().all(|bit| *bit == default) {
+            return;
+        }
+        let list: Vec<String> = list.iter().map(u8::to_string).collect();
+        self.write(format_args!(" {name}:[{}]", list.join(",")));
+    }
+
+    pub(super) fn vop3p(&mut self) {
+        let inst = self.inst;
+        let flags = self
+            .row(Encoding::Vop3p)
+            .map_or(Flags::empty(), |row| row.flags);
+        self.mnemonic("");
+        self.slot(inst.dst);
+        if flags.contains(Flags::MAI) {
+            self.mai(inst, flags);
+            return;
+        }
+        let mix = is_mix(inst.op);
+        let sources = inst
+            .src
+            .iter()
+            .take_while(|slot| slot.operand != Operand::None)
+            .count();
+        for index in 0..sources {
+            if mix {
+                self.modified(inst.src[index], index);
+            } else {
+                self.slot(inst.src[index]);
+            }
+        }
+        let list = |mask: u8| {
+            (0..sources)
+                .map(|index| (mask >> index) & 1)
+                .collect::<Vec<u8>>()
+        };
+        let alu = inst.alu;
+        self.bit_list("op_sel", &list(alu.op_sel), 0);
+        self.bit_list("op_sel_hi", &list(alu.op_sel_hi), u8::from(!mix));
+        if !mix {
+            self.bit_list("neg_lo", &list(alu.neg), 0);
+            self.bit_list("neg_hi", &list(alu.abs), 0);
+        }
+        self.flag(alu.clamp, "clamp");
+    }
+
+    fn mai(&mut self, inst: &Inst, flags: Flags) {
+        for slot in inst.src {
+            self.slot(slot);
+        }
+        let alu = inst.alu;
+        if alu.cbsz != 0 {
+            self.write(format_args!(" cbsz:{}", alu.cbsz));
+        }
+        if alu.abid != 0 {
+            self.write(format_args!(" abid:{}", alu.abid));
+        }
+        if alu.blgp == 0 || flags.contains(Flags::SMFMAC) {
+            return;
+        }
+        let double = inst.op.name().starts_with("v_mfma_f64");
+        if double && self.level() == Level::Gfx940 {
+            let list = [0, 1, 2].map(|index| (alu.blgp >> index) & 1);
+            self.bit_list("neg", &list, 0);
+        } else {
+            self.write(format_args!(" blgp:{}", alu.blgp));
+        }
+    }
+
+    /// ` attr3.x` of an attribute operand.
+    fn attribute(&mut self) {
+        let attribute = self.inst.simm16 as u16;
+        let channel = ["x", "y", "z", "w"][usize::from(attribute & 3)];
+        self.operand_text(&format!("attr{}.{channel}", attribute >> 2));
+    }
+
+    /// The parameter of `v_interp_mov`.
+    fn parameter(&mut self) {
+        let text = match self.inst.imm32 {
+            Some(0) => "p10".to_string(),
+            Some(1) => "p20".to_string(),
+            Some(2) => "p0".to_string(),
+            Some(other) => format!("invalid_param_{other}"),
+            None => return,
+        };
+        self.operand_text(&text);
+    }
+
+    pub(super) fn interpolation(&mut self) {
+        let inst = self.inst;
+        self.mnemonic(if self.level().is_gfx9() { "_e32" } else { "" });
+        self.slot(inst.dst);
+        self.parameter();
+        self.slot(inst.src[0]);
+        self.attribute();
+    }
+
+    fn vop3_interpolation(&mut self) {
+        let inst = self.inst;
+        self.slot(inst.dst);
+        self.parameter();
+        self.modified(inst.src[0], 0);
+        self.attribute();
+        self.modified(inst.src[1], 1);
+        self.flag(inst.alu.op_sel & 1 != 0, "high");
+        self.clamp_and_omod();
+    }
+
+    pub(super) fn vopd(&mut self) {
+        self.mnemonic("");
+    }
+}
