@@ -1,6 +1,7 @@
 //! Why a dispatch stopped, and the report that a person reads.
 
 pub(crate) mod report;
+mod source;
 
 use std::fmt;
 

@@ -172,9 +172,4 @@ impl LoadedCode {
             .max_by_key(|&&(base, ..)| base)
             .map(|(base, _, name)| (name.as_str(), address - base))
     }
-
-    /// Source file and line of an address, if the code object has debug information.
-    pub(crate) fn source_line(&self, _address: u64) -> Option<String> {
-        None
-    }
 }

@@ -1,6 +1,6 @@
 //! From the exit of a wave to a fault report.
 
-use super::{Fault, FaultKind};
+use super::{Fault, FaultKind, source};
 use crate::{
     dispatch::Job,
     engine::Engine,
@@ -73,10 +73,13 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
             FaultKind::Internal
         }
     };
-    let pc = wave.pc();
+    // After a trap the wave stands at the next instruction; `s_trap` has one dword.
+    let pc = wave.pc() - if matches!(exit, Exit::Trap(_)) { 4 } else { 0 };
     let mut kernel = String::new();
     if let Some(code) = engine.code.find(pc) {
-        notes.extend(code.source_line(pc).map(|line| format!("source: {line}")));
+        let start = source::lowest_address(&code.elf).unwrap_or(0);
+        let line = source::line(&code.elf, pc - code.base + start);
+        notes.extend(line.map(|line| format!("source: {line}")));
         if let Some((name, offset)) = code.symbol(pc) {
             notes.push(format!("at {name}+{offset:#x}"));
         }
