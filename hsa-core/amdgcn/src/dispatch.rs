@@ -39,13 +39,14 @@ use crate::{
     engine::{DispatchClient, DispatchInfo, Engine, Item},
     fault::{Fault, FaultKind},
     launch::LaunchPlan,
-    workgroup::{Group, GroupExit, Worker},
+    workgroup::{GRID_BARRIERS, Group, GridBarrier, GroupExit, Worker},
 };
 
 /// What a dispatch runs.
 pub(crate) struct Job {
     pub(crate) info: DispatchInfo,
     pub(crate) plan: LaunchPlan,
+    pub(crate) grid_barriers: [GridBarrier; GRID_BARRIERS],
     client: Arc<dyn DispatchClient>,
     token: u64,
     /// When `GNEISS_KERNEL_TIMEOUT` stops it.
@@ -435,6 +436,7 @@ impl Dispatches {
             dispatch.open(Job {
                 info,
                 plan,
+                grid_barriers: std::array::from_fn(|_| GridBarrier::default()),
                 client,
                 token,
                 deadline,

@@ -6,13 +6,19 @@
 //!
 //! LDS and scratch begin with whatever an earlier group of this process left there, as on hardware.
 
-use std::{cell::RefCell, collections::VecDeque, fmt};
+use std::{
+    cell::RefCell,
+    collections::VecDeque,
+    fmt,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use crate::{
     dispatch::Job,
     engine::Engine,
     fault::Fault,
     interp::{
+        memory::other,
         run::{self, Exit},
         wave::Wave,
     },
@@ -42,11 +48,53 @@ pub(crate) enum GroupExit {
     Fault(Box<Fault>),
 }
 
+/// A barrier of waves of a whole grid (global wave sync).
+///
+/// The number of waves that it waits for comes with each arrival, as compilers emit it; that value also initialises the hardware's
+/// resource for the next phase. `ds_gws_init` sets the same number before the first phase and so has nothing to do here.
+#[derive(Debug, Default)]
+pub(crate) struct GridBarrier(AtomicU64);
+
+/// Global wave sync resources.
+pub(crate) const GRID_BARRIERS: usize = 64;
+
+impl GridBarrier {
+    /// Arrives at a barrier of `waves` waves. The last one to arrive goes on (`None`); others wait until the phase has passed.
+    fn arrive(&self, waves: u32) -> Option<u32> {
+        let mut now = self.0.load(Ordering::Relaxed);
+        loop {
+            // Phase in the high half, arrived waves in the low half.
+            let (phase, arrived) = ((now >> 32) as u32, now as u32 + 1);
+            let last = arrived >= waves;
+            let next = if last {
+                u64::from(phase.wrapping_add(1)) << 32
+            } else {
+                now + 1
+            };
+            // AcqRel: what a wave wrote before it arrived is seen by those that go on after the last arrival.
+            match self.0.compare_exchange_weak(now, next, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => return (!last).then_some(phase),
+                Err(seen) => now = seen,
+            }
+        }
+    }
+
+    fn has_passed(&self, phase: u32) -> bool {
+        // Acquire pairs with the last arrival.
+        (self.0.load(Ordering::Acquire) >> 32) as u32 != phase
+    }
+}
+
 /// Where a wave of a group stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Ready,
     AtBarrier,
+    /// At `ds_gws_barrier` of this resource, since this phase of it.
+    AtGridBarrier {
+        resource: usize,
+        phase: u32,
+    },
     Ended,
 }
 
@@ -159,8 +207,12 @@ impl Group {
         loop {
             let mut progress = false;
             for n in 0..self.count {
-                if self.states[n] != State::Ready {
-                    continue;
+                match self.states[n] {
+                    State::Ready => {}
+                    State::AtGridBarrier { resource, phase } if job.grid_barriers[resource].has_passed(phase) => {
+                        self.states[n] = State::Ready;
+                    }
+                    _ => continue,
                 }
                 let wave = &mut self.waves[n];
                 wave.context = context;
@@ -185,6 +237,14 @@ impl Group {
                         Exit::Interrupt(event_id) => {
                             job.interrupt(event_id);
                             continue;
+                        }
+                        Exit::Other(code) if other::grid_barrier(code).is_some() => {
+                            let (resource, waves) = other::grid_barrier(code).unwrap_or_default();
+                            progress = true;
+                            match job.grid_barriers[resource].arrive(waves) {
+                                None => continue,
+                                Some(phase) => self.states[n] = State::AtGridBarrier { resource, phase },
+                            }
                         }
                         // The debugger's trap: without one it does nothing.
                         Exit::Trap(3) => continue,

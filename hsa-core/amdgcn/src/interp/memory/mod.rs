@@ -27,20 +27,30 @@ use crate::memory::{MapCache, MemoryFault};
 
 /// Reasons of a memory operation for [`Exit::Other`](super::run::Exit::Other).
 pub mod other {
-    /// `ds_gws_*`: the operands are in the wave's registers; the engine does it.
-    pub const GWS: u32 = 1;
     /// A global address in an atomic that is not aligned to its size.
     pub const MISALIGNED_ATOMIC: u32 = 2;
     /// A buffer or image format that the engine does not convert.
     pub const FORMAT: u32 = 3;
     /// A buffer resource with a layout that the engine does not address.
     pub const RESOURCE: u32 = 4;
+
+    /// Bit that says `ds_gws_barrier`: the resource is in bits 29:24, the number of waves in bits 23:0.
+    const GRID_BARRIER: u32 = 1 << 31;
+
+    /// The reason of `ds_gws_barrier`.
+    pub(super) fn of_grid_barrier(resource: u32, waves: u32) -> u32 {
+        GRID_BARRIER | (resource & 63) << 24 | waves & 0xff_ffff
+    }
+
+    /// The resource and the number of waves of a `ds_gws_barrier`, if the code is one.
+    pub fn grid_barrier(code: u32) -> Option<(usize, u32)> {
+        (code & GRID_BARRIER != 0).then_some(((code >> 24 & 63) as usize, code & 0xff_ffff))
+    }
 }
 
 /// What an [`Exit::Other`](super::run::Exit::Other) of a memory handler means.
 pub fn reason(code: u32) -> &'static str {
     match code {
-        other::GWS => "global wave sync is not supported here",
         other::MISALIGNED_ATOMIC => "the address of an atomic operation is not aligned to its size",
         other::FORMAT => "the buffer format is not supported",
         other::RESOURCE => "the buffer resource is not supported",

@@ -393,6 +393,17 @@ fn mubuf(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
 
 fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     use M::*;
+    if inst.op == ds_gws_init {
+        // See `GridBarrier` in the engine: the barrier itself brings the number.
+        return Ok(());
+    }
+    if inst.op == ds_gws_barrier {
+        let mut op = Op::new(lds::grid_barrier);
+        op.imm = u64::from(inst.mem.offset.cast_unsigned() & 0xffff);
+        op.s[0] = file(cx, inst.src[0].operand, 1)?;
+        cx.push(op);
+        return Ok(());
+    }
     if inst.mem.gds {
         return Err(Unsupported::form(inst, "GDS"));
     }
