@@ -4,7 +4,7 @@
 //! it has nothing to do (`Poll::Idle`: someone will wake it), or until its slice is over (`Poll::Again`). Host threads that wait for
 //! the device call [`Engine::help`] and run tasks themselves until what they wait for has come.
 
-mod code;
+pub(crate) mod code;
 mod pool;
 mod signals;
 mod task;

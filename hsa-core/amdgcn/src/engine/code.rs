@@ -16,6 +16,7 @@ use crate::{
     isa::{
         decode::{Decoder, UnsupportedTarget},
         inst::Inst,
+        text,
     },
     memory::Rights,
 };
@@ -85,6 +86,17 @@ impl CodeSource for GuestCode {
             .decode(&bytes[..len])
             .map_err(|error| FetchError::Illegal(error.to_string()))
     }
+}
+
+/// Text of the instruction at an address, for reports.
+pub(crate) fn instruction_text(gpu: &Arc<Gpu>, pc: u64, wave64: bool) -> Option<String> {
+    let decoder = Decoder::new(gpu.target, if wave64 { 64 } else { 32 }).ok()?;
+    let source = GuestCode {
+        gpu: Arc::downgrade(gpu),
+        decoder,
+    };
+    let inst = source.fetch(pc).ok()?;
+    Some(text::disassemble(&decoder, &inst).trim().to_owned())
 }
 
 impl CodeRegistry {

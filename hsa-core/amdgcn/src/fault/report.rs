@@ -3,7 +3,7 @@
 use super::{Fault, FaultKind, source};
 use crate::{
     dispatch::Job,
-    engine::Engine,
+    engine::{Engine, code::instruction_text},
     interp::{run::Exit, wave::Wave},
     memory::Mapping,
 };
@@ -75,6 +75,9 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
     };
     // After a trap the wave stands at the next instruction; `s_trap` has one dword.
     let pc = wave.pc() - if matches!(exit, Exit::Trap(_)) { 4 } else { 0 };
+    if let Some(text) = instruction_text(&job.info.gpu, pc, job.plan.wave_size() == 64) {
+        notes.push(format!("instruction: {text}"));
+    }
     let mut kernel = String::new();
     if let Some(code) = engine.code.find(pc) {
         let start = source::lowest_address(&code.elf).unwrap_or(0);
