@@ -35,6 +35,11 @@ mod signal;
 mod virtual_gpu;
 mod worker;
 
+#[cfg(test)]
+mod mock;
+#[cfg(test)]
+mod tests;
+
 pub use config::Config;
 pub use device::{Device, DeviceProperties};
 pub use error::{DeviceFault, Error, FaultKind, LaunchLimit, Result};
