@@ -489,9 +489,11 @@ impl Device {
     /// All queues that have commands that have not ended, as far as is known without looking at the device; in no order. Costs are
     /// in the number of active queues, not of queues. Queues whose handle is dropped are not listed, though their work goes on.
     pub fn active_queues(&self) -> Vec<Arc<HostQueue>> {
-        self.active
-            .lock()
+        // Looked at without the lock: a queue's own lock comes before it.
+        let active = self.active.lock().clone();
+        active
             .iter()
+            .filter(|core| core.last().is_some())
             .filter_map(|core| core.handle())
             .collect()
     }

@@ -678,3 +678,8 @@ fn process(address: usize) {
         complete(hsa_signal_t { handle: word64(14) }, start);
     }
 }
+
+/// Adds to a signal, as device code does.
+pub(crate) fn add(signal: hsa_signal_t, value: i64) {
+    value_of(signal).fetch_add(value, Ordering::SeqCst);
+}

@@ -247,7 +247,7 @@ impl QueueCore {
     }
 
     /// The last command, if it has not ended.
-    pub(super) fn last(&self) -> Option<Event> {
+    pub(crate) fn last(&self) -> Option<Event> {
         let last = self.fifo.lock().last.clone()?;
         (!last.status().is_terminal()).then_some(Event(last))
     }
