@@ -10,9 +10,9 @@
 pub(crate) mod dispatch;
 pub mod engine;
 pub mod fault;
+pub mod image;
 pub mod interp;
 pub mod ir;
-pub mod image;
 pub mod isa;
 pub mod launch;
 pub mod memory;

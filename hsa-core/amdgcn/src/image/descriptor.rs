@@ -127,7 +127,8 @@ impl Image {
             height = field(words[2], 14, 14) + 1;
         } else {
             let (data, number) = (field(words[1], 20, 6), field(words[1], 26, 4));
-            format = TexelFormat::from_gfx9(data, number).ok_or(DescriptorError::Format(field(words[1], 20, 10)))?;
+            format = TexelFormat::from_gfx9(data, number)
+                .ok_or(DescriptorError::Format(field(words[1], 20, 10)))?;
             width = field(words[2], 0, 14) + 1;
             height = field(words[2], 14, 14) + 1;
         }
@@ -157,7 +158,16 @@ impl Image {
         };
         let select = [0, 3, 6, 9].map(|low| field(words[3], low, 3) as u8);
         let base = (u64::from(words[0]) | u64::from(field(words[1], 0, 8)) << 32) << 8;
-        Ok(Self { base, kind, width, height, depth, pitch, format, select })
+        Ok(Self {
+            base,
+            kind,
+            width,
+            height,
+            depth,
+            pitch,
+            format,
+            select,
+        })
     }
 
     /// Encodes the descriptor. Fails where the family's descriptor cannot express the image: an unaligned base, a format that
@@ -257,7 +267,10 @@ impl Sampler {
         };
         let linear = u32::from(self.linear);
         [
-            clamp(self.clamp[0]) | clamp(self.clamp[1]) << 3 | clamp(self.clamp[2]) << 6 | u32::from(self.unnormalised) << 15,
+            clamp(self.clamp[0])
+                | clamp(self.clamp[1]) << 3
+                | clamp(self.clamp[2]) << 6
+                | u32::from(self.unnormalised) << 15,
             0xfff << 12,
             linear << 20 | linear << 22 | if self.linear_z { 2 } else { 1 } << 24,
             u32::from(self.border) << 30,
@@ -278,7 +291,10 @@ mod tests {
             height: 4,
             depth: 1,
             pitch: 1088,
-            format: TexelFormat { bits: [32, 0, 0, 0], number: Number::Float },
+            format: TexelFormat {
+                bits: [32, 0, 0, 0],
+                number: Number::Float,
+            },
             select: [select::X, select::ZERO, select::ZERO, select::ONE],
         }
     }
@@ -289,7 +305,12 @@ mod tests {
             let words = image().encode(family).expect("encodable");
             assert_eq!(Image::decode(words, family), Ok(image()), "{family:?}");
         }
-        let volume = Image { kind: ImageKind::D3, depth: 8, pitch: 1025, ..image() };
+        let volume = Image {
+            kind: ImageKind::D3,
+            depth: 8,
+            pitch: 1025,
+            ..image()
+        };
         for family in [Family::Gfx90a, Family::Gfx10_3] {
             let words = volume.encode(family).expect("encodable");
             assert_eq!(Image::decode(words, family), Ok(volume), "{family:?}");
@@ -300,11 +321,20 @@ mod tests {
     fn tiled_and_mipmapped_descriptors_are_refused() {
         let mut words = image().encode(Family::Gfx9).expect("encodable");
         words[3] |= 9 << 20;
-        assert_eq!(Image::decode(words, Family::Gfx9), Err(DescriptorError::Swizzle(9)));
+        assert_eq!(
+            Image::decode(words, Family::Gfx9),
+            Err(DescriptorError::Swizzle(9))
+        );
         let mut words = image().encode(Family::Gfx9).expect("encodable");
         words[3] |= 2 << 16;
-        assert_eq!(Image::decode(words, Family::Gfx9), Err(DescriptorError::Levels(2)));
-        assert_eq!(Image::decode([0; 8], Family::Gfx12), Err(DescriptorError::Family(Family::Gfx12)));
+        assert_eq!(
+            Image::decode(words, Family::Gfx9),
+            Err(DescriptorError::Levels(2))
+        );
+        assert_eq!(
+            Image::decode([0; 8], Family::Gfx12),
+            Err(DescriptorError::Family(Family::Gfx12))
+        );
     }
 
     #[test]

@@ -134,18 +134,30 @@ impl TexelFormat {
     pub fn from_gfx9(data: u32, number: u32) -> Option<Self> {
         let bits = *GFX9_DATA.get(data as usize)?;
         (bits[0] != 0).then_some(())?;
-        Some(Self { bits, number: Number::from_gfx9(number)? })
+        Some(Self {
+            bits,
+            number: Number::from_gfx9(number)?,
+        })
     }
 
     /// From the unified format number of GFX10.
     pub fn from_gfx10(format: u32) -> Option<Self> {
         for (first, data, numbers) in GFX10_RUNS {
-            if let Some(number) = format.checked_sub(first).and_then(|at| numbers.get(at as usize)) {
-                return Some(Self { bits: GFX9_DATA[data], number: *number });
+            if let Some(number) = format
+                .checked_sub(first)
+                .and_then(|at| numbers.get(at as usize))
+            {
+                return Some(Self {
+                    bits: GFX9_DATA[data],
+                    number: *number,
+                });
             }
         }
         let (_, data, number) = GFX10_IMAGE.into_iter().find(|row| row.0 == format)?;
-        Some(Self { bits: GFX9_DATA[data], number })
+        Some(Self {
+            bits: GFX9_DATA[data],
+            number,
+        })
     }
 
     /// Data and number format fields of GFX9 image descriptors.
@@ -161,7 +173,11 @@ impl TexelFormat {
 
     /// Bytes of one texel.
     pub fn size(self) -> usize {
-        self.bits.iter().map(|bits| usize::from(*bits)).sum::<usize>() / 8
+        self.bits
+            .iter()
+            .map(|bits| usize::from(*bits))
+            .sum::<usize>()
+            / 8
     }
 
     /// Components that the format has.
@@ -171,7 +187,11 @@ impl TexelFormat {
 
     /// The register value of 1: what a missing w reads as.
     pub fn one(self) -> u32 {
-        if self.number.is_integer() { 1 } else { 1.0f32.to_bits() }
+        if self.number.is_integer() {
+            1
+        } else {
+            1.0f32.to_bits()
+        }
     }
 
     /// Decodes a texel of [`size`](Self::size) bytes into four registers; missing x, y, z are 0 and a missing w is 1.
@@ -197,7 +217,9 @@ impl TexelFormat {
         let mut at = 0;
         for (component, bits) in self.bits.into_iter().enumerate() {
             if bits != 0 {
-                let value = encode_component(registers[component], bits, self.number, component == 3) & mask(bits);
+                let value =
+                    encode_component(registers[component], bits, self.number, component == 3)
+                        & mask(bits);
                 all |= u128::from(value) << at;
                 at += u32::from(bits);
             }
@@ -242,12 +264,16 @@ fn decode_component(value: u32, bits: u8, number: Number, alpha: bool) -> u32 {
 fn encode_component(register: u32, bits: u8, number: Number, alpha: bool) -> u32 {
     let float = f64::from(f32::from_bits(register));
     let float = if float.is_nan() { 0.0 } else { float };
-    let unorm = |value: f64| (value.clamp(0.0, 1.0) * f64::from(mask(bits))).round_ties_even() as u32;
+    let unorm =
+        |value: f64| (value.clamp(0.0, 1.0) * f64::from(mask(bits))).round_ties_even() as u32;
     match number {
         Number::Uint => register.min(mask(bits)),
         Number::Sint => {
             let limit = (mask(bits) >> 1).cast_signed();
-            register.cast_signed().clamp(-limit - 1, limit).cast_unsigned()
+            register
+                .cast_signed()
+                .clamp(-limit - 1, limit)
+                .cast_unsigned()
         }
         Number::Uscaled => (float as u32).min(mask(bits)),
         Number::Sscaled => {
@@ -267,7 +293,11 @@ fn encode_component(register: u32, bits: u8, number: Number, alpha: bool) -> u32
             _ => {
                 // Negative values become zero: these formats have no sign. Rounded toward zero.
                 let value = f16::from_f64(float.max(0.0));
-                let half = if value.to_f64() > float && value.to_bits() > 0 { value.to_bits() - 1 } else { value.to_bits() };
+                let half = if value.to_f64() > float && value.to_bits() > 0 {
+                    value.to_bits() - 1
+                } else {
+                    value.to_bits()
+                };
                 u32::from(half) >> if bits == 11 { 4 } else { 5 }
             }
         },
@@ -276,12 +306,20 @@ fn encode_component(register: u32, bits: u8, number: Number, alpha: bool) -> u32
 
 /// IEC 61966-2-1 decoding.
 fn srgb_to_linear(value: f32) -> f32 {
-    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    if value <= 0.04045 {
+        value / 12.92
+    } else {
+        ((value + 0.055) / 1.055).powf(2.4)
+    }
 }
 
 /// IEC 61966-2-1 encoding.
 fn linear_to_srgb(value: f32) -> f32 {
-    if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }
+    if value <= 0.003_130_8 {
+        value * 12.92
+    } else {
+        1.055 * value.powf(1.0 / 2.4) - 0.055
+    }
 }
 
 #[cfg(test)]
@@ -302,7 +340,11 @@ mod tests {
             (77, [32, 32, 32, 32], Number::Float),
         ];
         for (format, bits, number) in named {
-            assert_eq!(TexelFormat::from_gfx10(format), Some(TexelFormat { bits, number }), "format {format}");
+            assert_eq!(
+                TexelFormat::from_gfx10(format),
+                Some(TexelFormat { bits, number }),
+                "format {format}"
+            );
         }
         assert_eq!(TexelFormat::from_gfx10(0), None);
         assert_eq!(TexelFormat::from_gfx10(78), None);
@@ -310,14 +352,38 @@ mod tests {
 
     #[test]
     fn decode_normalises_and_extends() {
-        let unorm8 = TexelFormat { bits: [8, 8, 8, 8], number: Number::Unorm };
-        assert_eq!(unorm8.decode(&[0, 255, 51, 128]).map(f32::from_bits), [0.0, 1.0, 0.2, 128.0 / 255.0]);
-        let snorm8 = TexelFormat { bits: [8, 0, 0, 0], number: Number::Snorm };
-        assert_eq!(snorm8.decode(&[0x80]).map(f32::from_bits), [-1.0, 0.0, 0.0, 1.0]);
-        let sint16 = TexelFormat { bits: [16, 16, 0, 0], number: Number::Sint };
-        assert_eq!(sint16.decode(&[0xff, 0xff, 0x34, 0x12]), [u32::MAX, 0x1234, 0, 1]);
-        let half = TexelFormat { bits: [16, 0, 0, 0], number: Number::Float };
-        assert_eq!(half.decode(&[0x00, 0x3c]).map(f32::from_bits), [1.0, 0.0, 0.0, 1.0]);
+        let unorm8 = TexelFormat {
+            bits: [8, 8, 8, 8],
+            number: Number::Unorm,
+        };
+        assert_eq!(
+            unorm8.decode(&[0, 255, 51, 128]).map(f32::from_bits),
+            [0.0, 1.0, 0.2, 128.0 / 255.0]
+        );
+        let snorm8 = TexelFormat {
+            bits: [8, 0, 0, 0],
+            number: Number::Snorm,
+        };
+        assert_eq!(
+            snorm8.decode(&[0x80]).map(f32::from_bits),
+            [-1.0, 0.0, 0.0, 1.0]
+        );
+        let sint16 = TexelFormat {
+            bits: [16, 16, 0, 0],
+            number: Number::Sint,
+        };
+        assert_eq!(
+            sint16.decode(&[0xff, 0xff, 0x34, 0x12]),
+            [u32::MAX, 0x1234, 0, 1]
+        );
+        let half = TexelFormat {
+            bits: [16, 0, 0, 0],
+            number: Number::Float,
+        };
+        assert_eq!(
+            half.decode(&[0x00, 0x3c]).map(f32::from_bits),
+            [1.0, 0.0, 0.0, 1.0]
+        );
     }
 
     #[test]
@@ -325,7 +391,9 @@ mod tests {
         for format in 1..=77 {
             let format = TexelFormat::from_gfx10(format).expect("all numbers from 1 to 77 exist");
             // Every byte below 0x78 keeps 16-bit and smaller floats finite and signed-normalised values off their second −1.
-            let bytes: Vec<u8> = (0..format.size()).map(|at| 0x11 * (at as u8 % 7 + 1)).collect();
+            let bytes: Vec<u8> = (0..format.size())
+                .map(|at| 0x11 * (at as u8 % 7 + 1))
+                .collect();
             let back = format.encode(format.decode(&bytes));
             assert_eq!(&back[..format.size()], &bytes[..], "{format:?}");
         }
@@ -333,11 +401,20 @@ mod tests {
 
     #[test]
     fn stores_saturate() {
-        let uint8 = TexelFormat { bits: [8, 0, 0, 0], number: Number::Uint };
+        let uint8 = TexelFormat {
+            bits: [8, 0, 0, 0],
+            number: Number::Uint,
+        };
         assert_eq!(uint8.encode([300, 0, 0, 0])[0], 255);
-        let sint8 = TexelFormat { bits: [8, 0, 0, 0], number: Number::Sint };
+        let sint8 = TexelFormat {
+            bits: [8, 0, 0, 0],
+            number: Number::Sint,
+        };
         assert_eq!(sint8.encode([(-300i32).cast_unsigned(), 0, 0, 0])[0], 0x80);
-        let unorm8 = TexelFormat { bits: [8, 0, 0, 0], number: Number::Unorm };
+        let unorm8 = TexelFormat {
+            bits: [8, 0, 0, 0],
+            number: Number::Unorm,
+        };
         assert_eq!(unorm8.encode([2.0f32.to_bits(), 0, 0, 0])[0], 255);
         assert_eq!(unorm8.encode([f32::NAN.to_bits(), 0, 0, 0])[0], 0);
     }

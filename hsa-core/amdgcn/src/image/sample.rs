@@ -17,7 +17,11 @@ pub fn texel_address(image: &Image, at: [i32; 3]) -> Option<u64> {
             (limit(at[1], image.height)?, limit(at[2], image.depth)?)
         }
     };
-    let rows = if image.kind == ImageKind::D1Array { 1 } else { u64::from(image.height) };
+    let rows = if image.kind == ImageKind::D1Array {
+        1
+    } else {
+        u64::from(image.height)
+    };
     let texel = (u64::from(z) * rows + u64::from(y)) * u64::from(image.pitch) + u64::from(x);
     Some(image.base + texel * image.format.size() as u64)
 }
@@ -31,15 +35,25 @@ fn swizzle(image: &Image, texel: [u32; 4]) -> [u32; 4] {
     })
 }
 
-fn read<M: TexelMemory>(image: &Image, memory: &mut M, at: [i32; 3]) -> Result<Option<[u32; 4]>, M::Error> {
-    let Some(address) = texel_address(image, at) else { return Ok(None) };
+fn read<M: TexelMemory>(
+    image: &Image,
+    memory: &mut M,
+    at: [i32; 3],
+) -> Result<Option<[u32; 4]>, M::Error> {
+    let Some(address) = texel_address(image, at) else {
+        return Ok(None);
+    };
     let mut bytes = [0u8; 16];
     memory.read(address, &mut bytes[..image.format.size()])?;
     Ok(Some(image.format.decode(&bytes)))
 }
 
 /// `image_load`: the texel at integer coordinates; all zero out of range.
-pub fn load<M: TexelMemory>(image: &Image, memory: &mut M, at: [i32; 3]) -> Result<[u32; 4], M::Error> {
+pub fn load<M: TexelMemory>(
+    image: &Image,
+    memory: &mut M,
+    at: [i32; 3],
+) -> Result<[u32; 4], M::Error> {
     Ok(read(image, memory, at)?.map_or([0; 4], |texel| swizzle(image, texel)))
 }
 
@@ -58,7 +72,12 @@ fn wrap(position: i64, size: u32, clamp: Clamp) -> Option<i32> {
             let at = position.rem_euclid(2 * size);
             if at < size { at } else { 2 * size - 1 - at }
         }
-        Clamp::MirrorOnce => (if position < 0 { -1 - position } else { position }).min(size - 1),
+        Clamp::MirrorOnce => (if position < 0 {
+            -1 - position
+        } else {
+            position
+        })
+        .min(size - 1),
         Clamp::LastTexel => position.clamp(0, size - 1),
         Clamp::Border if (0..size).contains(&position) => position,
         Clamp::Border => return None,
@@ -73,7 +92,10 @@ fn axis(coordinate: f32, size: u32, clamp: Clamp, linear: bool) -> Axis {
     let coordinate = if coordinate.is_nan() { 0.0 } else { coordinate };
     if !linear {
         let at = wrap(coordinate.floor() as i64, size, clamp);
-        return Axis { texels: [at, at], weight: 0.0 };
+        return Axis {
+            texels: [at, at],
+            weight: 0.0,
+        };
     }
     let fixed = ((coordinate - 0.5) * 256.0).round_ties_even() as i64;
     let first = fixed >> 8;
@@ -83,7 +105,10 @@ fn axis(coordinate: f32, size: u32, clamp: Clamp, linear: bool) -> Axis {
     }
 }
 
-const POINT_ZERO: Axis = Axis { texels: [Some(0), Some(0)], weight: 0.0 };
+const POINT_ZERO: Axis = Axis {
+    texels: [Some(0), Some(0)],
+    weight: 0.0,
+};
 
 /// The axes of a sample: x, y, z in the order of texel coordinates.
 fn axes(image: &Image, sampler: &Sampler, coordinates: [f32; 3], unnormalised: bool) -> [Axis; 3] {
@@ -104,12 +129,22 @@ fn axes(image: &Image, sampler: &Sampler, coordinates: [f32; 3], unnormalised: b
         if !unnormalised {
             coordinate *= size as f32;
         }
-        *axis_out = axis(coordinate, size, clamp, if dimension == 2 { linear_z } else { linear });
+        *axis_out = axis(
+            coordinate,
+            size,
+            clamp,
+            if dimension == 2 { linear_z } else { linear },
+        );
     }
     if dimensions < image.kind.coordinates() {
-        let layer = f64::from(coordinates[dimensions]).round_ties_even().clamp(0.0, f64::from(image.depth - 1));
+        let layer = f64::from(coordinates[dimensions])
+            .round_ties_even()
+            .clamp(0.0, f64::from(image.depth - 1));
         let layer = Some(if layer.is_nan() { 0 } else { layer as i32 });
-        axes[dimensions] = Axis { texels: [layer, layer], weight: 0.0 };
+        axes[dimensions] = Axis {
+            texels: [layer, layer],
+            weight: 0.0,
+        };
     }
     axes
 }
@@ -129,7 +164,9 @@ fn fetch<M: TexelMemory>(
     memory: &mut M,
     at: [Option<i32>; 3],
 ) -> Result<[u32; 4], M::Error> {
-    let [Some(x), Some(y), Some(z)] = at else { return Ok(border(image, sampler)) };
+    let [Some(x), Some(y), Some(z)] = at else {
+        return Ok(border(image, sampler));
+    };
     Ok(read(image, memory, [x, y, z])?.unwrap_or_else(|| border(image, sampler)))
 }
 
@@ -143,7 +180,12 @@ pub fn sample<M: TexelMemory>(
     coordinates: [f32; 3],
     unnormalised: bool,
 ) -> Result<[u32; 4], M::Error> {
-    let axes = axes(image, sampler, coordinates, unnormalised || sampler.unnormalised);
+    let axes = axes(
+        image,
+        sampler,
+        coordinates,
+        unnormalised || sampler.unnormalised,
+    );
     if axes.iter().all(|axis| axis.weight == 0.0) {
         let texel = fetch(image, sampler, memory, axes.map(|axis| axis.texels[0]))?;
         return Ok(swizzle(image, texel));
@@ -154,7 +196,11 @@ pub fn sample<M: TexelMemory>(
         let mut weight = 1.0;
         let mut at = [None; 3];
         for (dimension, axis) in axes.iter().enumerate() {
-            weight *= if pick[dimension] == 1 { axis.weight } else { 1.0 - axis.weight };
+            weight *= if pick[dimension] == 1 {
+                axis.weight
+            } else {
+                1.0 - axis.weight
+            };
             at[dimension] = axis.texels[pick[dimension]];
         }
         if weight != 0.0 {
@@ -177,13 +223,26 @@ pub fn gather4<M: TexelMemory>(
     unnormalised: bool,
     component: usize,
 ) -> Result<[u32; 4], M::Error> {
-    let footprint = Sampler { linear: true, ..*sampler };
+    let footprint = Sampler {
+        linear: true,
+        ..*sampler
+    };
     let mut float_image = *image;
     float_image.format.number = super::Number::Float;
-    let axes = axes(&float_image, &footprint, coordinates, unnormalised || sampler.unnormalised);
+    let axes = axes(
+        &float_image,
+        &footprint,
+        coordinates,
+        unnormalised || sampler.unnormalised,
+    );
     let mut out = [0; 4];
     for (out, (x, y)) in out.iter_mut().zip([(0, 1), (1, 1), (1, 0), (0, 0)]) {
-        let texel = fetch(image, sampler, memory, [axes[0].texels[x], axes[1].texels[y], axes[2].texels[0]])?;
+        let texel = fetch(
+            image,
+            sampler,
+            memory,
+            [axes[0].texels[x], axes[1].texels[y], axes[2].texels[0]],
+        )?;
         *out = swizzle(image, texel)[component];
     }
     Ok(out)
@@ -215,15 +274,43 @@ mod tests {
             height: 2,
             depth: 1,
             pitch: 5,
-            format: TexelFormat { bits: [32, 0, 0, 0], number: Number::Float },
+            format: TexelFormat {
+                bits: [32, 0, 0, 0],
+                number: Number::Float,
+            },
             select: [4, 0, 0, 1],
         };
-        let values = [0.0f32, 1.0, 2.0, 3.0, f32::NAN, 10.0, 11.0, 12.0, 13.0, f32::NAN];
-        (image, Bytes(values.iter().flat_map(|value| value.to_le_bytes()).collect()))
+        let values = [
+            0.0f32,
+            1.0,
+            2.0,
+            3.0,
+            f32::NAN,
+            10.0,
+            11.0,
+            12.0,
+            13.0,
+            f32::NAN,
+        ];
+        (
+            image,
+            Bytes(
+                values
+                    .iter()
+                    .flat_map(|value| value.to_le_bytes())
+                    .collect(),
+            ),
+        )
     }
 
     fn sampler(clamp: Clamp, linear: bool) -> Sampler {
-        Sampler { clamp: [clamp; 3], unnormalised: false, linear, linear_z: linear, border: 0 }
+        Sampler {
+            clamp: [clamp; 3],
+            unnormalised: false,
+            linear,
+            linear_z: linear,
+            border: 0,
+        }
     }
 
     fn x(result: Result<[u32; 4], u64>) -> f32 {
@@ -233,7 +320,10 @@ mod tests {
     #[test]
     fn loads_read_texels_and_give_zero_out_of_range() {
         let (image, mut memory) = image();
-        assert_eq!(load(&image, &mut memory, [2, 1, 0]), Ok([12.0f32.to_bits(), 0, 0, 1.0f32.to_bits()]));
+        assert_eq!(
+            load(&image, &mut memory, [2, 1, 0]),
+            Ok([12.0f32.to_bits(), 0, 0, 1.0f32.to_bits()])
+        );
         assert_eq!(load(&image, &mut memory, [4, 0, 0]), Ok([0; 4]));
         assert_eq!(load(&image, &mut memory, [-1, 0, 0]), Ok([0; 4]));
     }
@@ -242,21 +332,63 @@ mod tests {
     fn point_samples_take_the_texel_that_holds_the_coordinate() {
         let (image, mut memory) = image();
         let sampler = sampler(Clamp::LastTexel, false);
-        assert_eq!(x(sample(&image, &sampler, &mut memory, [0.49, 0.0, 0.0], false)), 1.0);
-        assert_eq!(x(sample(&image, &sampler, &mut memory, [0.5, 0.5, 0.0], false)), 12.0);
-        assert_eq!(x(sample(&image, &sampler, &mut memory, [3.9, 1.0, 0.0], true)), 13.0);
-        assert_eq!(x(sample(&image, &sampler, &mut memory, [7.0, -3.0, 0.0], true)), 3.0);
+        assert_eq!(
+            x(sample(
+                &image,
+                &sampler,
+                &mut memory,
+                [0.49, 0.0, 0.0],
+                false
+            )),
+            1.0
+        );
+        assert_eq!(
+            x(sample(
+                &image,
+                &sampler,
+                &mut memory,
+                [0.5, 0.5, 0.0],
+                false
+            )),
+            12.0
+        );
+        assert_eq!(
+            x(sample(&image, &sampler, &mut memory, [3.9, 1.0, 0.0], true)),
+            13.0
+        );
+        assert_eq!(
+            x(sample(
+                &image,
+                &sampler,
+                &mut memory,
+                [7.0, -3.0, 0.0],
+                true
+            )),
+            3.0
+        );
     }
 
     #[test]
     fn addressing_modes_resolve_coordinates_out_of_range() {
         let (image, mut memory) = image();
         let mut at = |clamp, coordinate: f32| {
-            x(sample(&image, &sampler(clamp, false), &mut memory, [coordinate, 0.0, 0.0], true))
+            x(sample(
+                &image,
+                &sampler(clamp, false),
+                &mut memory,
+                [coordinate, 0.0, 0.0],
+                true,
+            ))
         };
         assert_eq!([at(Clamp::Wrap, 5.5), at(Clamp::Wrap, -0.5)], [1.0, 3.0]);
-        assert_eq!([at(Clamp::Mirror, 4.5), at(Clamp::Mirror, -1.5)], [3.0, 1.0]);
-        assert_eq!([at(Clamp::MirrorOnce, -1.5), at(Clamp::MirrorOnce, 9.0)], [1.0, 3.0]);
+        assert_eq!(
+            [at(Clamp::Mirror, 4.5), at(Clamp::Mirror, -1.5)],
+            [3.0, 1.0]
+        );
+        assert_eq!(
+            [at(Clamp::MirrorOnce, -1.5), at(Clamp::MirrorOnce, 9.0)],
+            [1.0, 3.0]
+        );
         assert_eq!([at(Clamp::Border, 4.5), at(Clamp::Border, 3.5)], [0.0, 3.0]);
     }
 
@@ -264,16 +396,32 @@ mod tests {
     fn bilinear_weights_are_distances_between_texel_centres() {
         let (image, mut memory) = image();
         let sampler = sampler(Clamp::LastTexel, true);
-        assert_eq!(x(sample(&image, &sampler, &mut memory, [1.5, 0.5, 0.0], true)), 1.0);
-        assert_eq!(x(sample(&image, &sampler, &mut memory, [1.75, 0.5, 0.0], true)), 1.25);
-        assert_eq!(x(sample(&image, &sampler, &mut memory, [2.0, 1.0, 0.0], true)), 6.5);
+        assert_eq!(
+            x(sample(&image, &sampler, &mut memory, [1.5, 0.5, 0.0], true)),
+            1.0
+        );
+        assert_eq!(
+            x(sample(
+                &image,
+                &sampler,
+                &mut memory,
+                [1.75, 0.5, 0.0],
+                true
+            )),
+            1.25
+        );
+        assert_eq!(
+            x(sample(&image, &sampler, &mut memory, [2.0, 1.0, 0.0], true)),
+            6.5
+        );
     }
 
     #[test]
     fn gather_gives_the_footprint_counter_clockwise_from_the_lower_left() {
         let (image, mut memory) = image();
         let sampler = sampler(Clamp::LastTexel, false);
-        let texels = gather4(&image, &sampler, &mut memory, [2.0, 1.0, 0.0], true, 0).expect("in memory");
+        let texels =
+            gather4(&image, &sampler, &mut memory, [2.0, 1.0, 0.0], true, 0).expect("in memory");
         assert_eq!(texels.map(f32::from_bits), [11.0, 12.0, 2.0, 1.0]);
     }
 

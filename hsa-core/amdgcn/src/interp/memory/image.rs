@@ -2,11 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{
-    cache, fault_exit, other,
-    lanes::each_lane,
-    space::site,
-};
+use super::{cache, fault_exit, lanes::each_lane, other, space::site};
 use crate::{
     image::{Image, ImageKind, Sampler, TexelMemory, sample},
     interp::{run::Exit, wave::Wave},
@@ -96,7 +92,9 @@ impl TexelMemory for Guest<'_> {
     fn read(&mut self, address: u64, out: &mut [u8]) -> Result<(), Exit> {
         // SAFETY: handlers run inside a slice.
         let cache = unsafe { cache(self.w) };
-        let host = cache.read(self.site, address, out.len() as u64).map_err(|fault| fault_exit(fault, Some(self.lane)))?;
+        let host = cache
+            .read(self.site, address, out.len() as u64)
+            .map_err(|fault| fault_exit(fault, Some(self.lane)))?;
         // SAFETY: the map gave that many readable bytes; `out` is a buffer of ours.
         unsafe { std::ptr::copy_nonoverlapping(host, out.as_mut_ptr(), out.len()) };
         Ok(())
@@ -107,7 +105,9 @@ impl Guest<'_> {
     fn host(&self, address: u64, size: usize) -> Result<*mut u8, Exit> {
         // SAFETY: handlers run inside a slice.
         let cache = unsafe { cache(self.w) };
-        cache.write(self.site, address, size as u64).map_err(|fault| fault_exit(fault, Some(self.lane)))
+        cache
+            .write(self.site, address, size as u64)
+            .map_err(|fault| fault_exit(fault, Some(self.lane)))
     }
 }
 
@@ -131,7 +131,9 @@ fn lanes(w: &mut Wave, record: &ImageOp, site: usize) -> Result<(), Exit> {
     }
     let words = std::array::from_fn(|at| w.sgpr[record.resource + at]);
     let image = Image::decode(words, record.family).map_err(|_| Exit::Other(other::IMAGE))?;
-    let sampler = record.sampler.map(|at| Sampler::decode(std::array::from_fn(|word| w.sgpr[at + word])));
+    let sampler = record
+        .sampler
+        .map(|at| Sampler::decode(std::array::from_fn(|word| w.sgpr[at + word])));
     let mut result = Ok(());
     each_lane(w.exec(), |lane| {
         if result.is_ok() {
@@ -155,13 +157,25 @@ fn one_lane(
         Access::SampleWithDerivatives => 2 * image.kind.dimensions(),
         _ => 0,
     };
-    let wanted = if matches!(record.access, Access::ResourceInfo) { 0 } else { skip + coordinates };
-    if wanted > record.address.len() || record.address.iter().take(wanted).any(|register| *register as usize >= w.vgpr_count as usize) {
+    let wanted = if matches!(record.access, Access::ResourceInfo) {
+        0
+    } else {
+        skip + coordinates
+    };
+    if wanted > record.address.len()
+        || record
+            .address
+            .iter()
+            .take(wanted)
+            .any(|register| *register as usize >= w.vgpr_count as usize)
+    {
         return Err(Exit::IllegalInstruction);
     }
     let address: [u32; 3] = std::array::from_fn(|at| match record.address.get(skip + at) {
         // SAFETY: the register is in the file, the lane in the wave.
-        Some(register) if at < coordinates && wanted != 0 => unsafe { *w.vgpr(*register as usize).add(lane) },
+        Some(register) if at < coordinates && wanted != 0 => unsafe {
+            *w.vgpr(*register as usize).add(lane)
+        },
         _ => 0,
     });
     let texel = address.map(u32::cast_signed);
@@ -175,12 +189,23 @@ fn one_lane(
         }
         Access::Gather { component } => {
             let sampler = sampler.ok_or(Exit::Other(other::IMAGE))?;
-            let texels = sample::gather4(image, sampler, &mut memory, position, record.unnormalised, component)?;
+            let texels = sample::gather4(
+                image,
+                sampler,
+                &mut memory,
+                position,
+                record.unnormalised,
+                component,
+            )?;
             write(w, record, lane, 0xf, texels);
             return Ok(());
         }
         Access::ResourceInfo => {
-            let rows = if matches!(image.kind, ImageKind::D1 | ImageKind::D1Array) { image.depth } else { image.height };
+            let rows = if matches!(image.kind, ImageKind::D1 | ImageKind::D1Array) {
+                image.depth
+            } else {
+                image.height
+            };
             [image.width, rows, image.depth, 1]
         }
         Access::Store => {
@@ -196,7 +221,9 @@ fn one_lane(
             if image.format.size() != 4 {
                 return Err(Exit::Other(other::IMAGE));
             }
-            let Some(address) = sample::texel_address(image, texel) else { return Ok(()) };
+            let Some(address) = sample::texel_address(image, texel) else {
+                return Ok(());
+            };
             let host = memory.host(address, 4)?;
             let [value, compare, ..] = read(w, record, lane);
             let old = atomic(operation, host, value, compare);
@@ -223,7 +250,9 @@ fn atomic(operation: Atomic, host: *mut u8, value: u32, compare: u32) -> u32 {
     };
     match operation {
         Atomic::Swap => word.swap(value, order),
-        Atomic::CompareSwap => word.compare_exchange(compare, value, order, Ordering::Relaxed).unwrap_or_else(|old| old),
+        Atomic::CompareSwap => word
+            .compare_exchange(compare, value, order, Ordering::Relaxed)
+            .unwrap_or_else(|old| old),
         Atomic::Add => word.fetch_add(value, order),
         Atomic::Sub => word.fetch_sub(value, order),
         Atomic::UnsignedMin => word.fetch_min(value, order),
@@ -238,14 +267,20 @@ fn atomic(operation: Atomic, host: *mut u8, value: u32, compare: u32) -> u32 {
 
 /// Lane's data registers spread over the components of the mask; others are 0.
 fn read(w: &Wave, record: &ImageOp, lane: usize) -> [u32; 4] {
-    let Some(data) = record.data else { return [0; 4] };
+    let Some(data) = record.data else {
+        return [0; 4];
+    };
     let mut registers = 0;
     std::array::from_fn(|component| {
         if record.dmask >> component & 1 == 0 {
             return 0;
         }
         // SAFETY: the lowering checked as many registers as the mask has components.
-        let value = unsafe { *w.base[0].add(data as usize + registers * w.stride() + lane * 4).cast::<u32>() };
+        let value = unsafe {
+            *w.base[0]
+                .add(data as usize + registers * w.stride() + lane * 4)
+                .cast::<u32>()
+        };
         registers += 1;
         value
     })
@@ -258,7 +293,11 @@ fn write(w: &mut Wave, record: &ImageOp, lane: usize, dmask: u8, components: [u3
     for (component, value) in components.into_iter().enumerate() {
         if dmask >> component & 1 != 0 {
             // SAFETY: as in `read`.
-            unsafe { *w.base[0].add(data as usize + registers * w.stride() + lane * 4).cast::<u32>() = value };
+            unsafe {
+                *w.base[0]
+                    .add(data as usize + registers * w.stride() + lane * 4)
+                    .cast::<u32>() = value
+            };
             registers += 1;
         }
     }

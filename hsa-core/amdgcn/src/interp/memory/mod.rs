@@ -8,6 +8,7 @@
 //! * [`lds`]: LDS operations with two addresses, cross-lane operations, append and consume.
 //! * [`scalar`]: scalar loads, stores and clocks.
 //! * [`buffer`]: buffer resources and their addressing.
+//! * [`image`]: image resources, sampling.
 //!
 //! A wave's `context` points to the worker's [`MapCache`](crate::memory::MapCache) inside a slice. Operations complete in order, one
 //! after the other; loads and stores of a lane are single host accesses where the address is aligned. Host order is total store order, so the
@@ -16,6 +17,7 @@
 pub mod atomic;
 pub mod buffer;
 pub mod element;
+pub mod image;
 pub mod lanes;
 pub mod lds;
 pub mod scalar;
@@ -33,6 +35,8 @@ pub mod other {
     pub const FORMAT: u32 = 3;
     /// A buffer resource with a layout that the engine does not address.
     pub const RESOURCE: u32 = 4;
+    /// An image resource (kind, format, tiling, levels) that the engine does not read, or a sample without a sampler.
+    pub const IMAGE: u32 = 5;
 
     /// Bit that says `ds_gws_barrier`: the resource is in bits 29:24, the number of waves in bits 23:0.
     const GRID_BARRIER: u32 = 1 << 31;
@@ -54,6 +58,7 @@ pub fn reason(code: u32) -> &'static str {
         other::MISALIGNED_ATOMIC => "the address of an atomic operation is not aligned to its size",
         other::FORMAT => "the buffer format is not supported",
         other::RESOURCE => "the buffer resource is not supported",
+        other::IMAGE => "the image resource is not supported",
         _ => "a memory operation could not be done",
     }
 }

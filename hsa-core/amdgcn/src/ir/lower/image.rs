@@ -17,18 +17,27 @@ use super::{LowerContext, Unsupported};
 
 /// Lowers an image instruction.
 pub fn lower_image(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
-    let family = match cx.config.gfx {
-        (9, 0, 10) => Family::Gfx90a,
-        (9, minor, _) if minor < 4 => Family::Gfx9,
-        (10, 1, _) => Family::Gfx10,
-        (10, 3, _) => Family::Gfx10_3,
-        _ => return Err(Unsupported::form(inst, "images of this target are not supported")),
-    };
+    let family = cx.config.target.family();
+    if !matches!(
+        family,
+        Family::Gfx9 | Family::Gfx90a | Family::Gfx10 | Family::Gfx10_3
+    ) {
+        return Err(Unsupported::form(
+            inst,
+            "images of this target are not supported",
+        ));
+    }
     for (set, what) in [
         (inst.mem.a16, "16-bit addresses (a16) are not supported"),
         (inst.mem.d16, "16-bit data (d16) is not supported"),
-        (inst.mem.tfe || inst.mem.lwe, "residency and LOD warnings (tfe, lwe) are not supported"),
-        (inst.mem.r128, "128-bit image resources (r128) are not supported"),
+        (
+            inst.mem.tfe || inst.mem.lwe,
+            "residency and LOD warnings (tfe, lwe) are not supported",
+        ),
+        (
+            inst.mem.r128,
+            "128-bit image resources (r128) are not supported",
+        ),
     ] {
         if set {
             return Err(Unsupported::form(inst, what));
@@ -41,7 +50,10 @@ pub fn lower_image(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported
     };
     let scalar = |operand: Operand, count: u32| match operand {
         Operand::Scalar(code) if u32::from(code) + count <= 128 => Ok(usize::from(code)),
-        other => Err(Unsupported::form(inst, &format!("{other:?} as a descriptor"))),
+        other => Err(Unsupported::form(
+            inst,
+            &format!("{other:?} as a descriptor"),
+        )),
     };
     let data = match (inst.dst.operand, inst.src[1].operand) {
         (Operand::None, Operand::None) => None,
@@ -52,8 +64,15 @@ pub fn lower_image(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported
     };
     // The number of address registers follows from the resource on GFX9, so the handler checks it against the file.
     let address = match &inst.nsa {
-        Some(registers) => registers.iter().map(|register| u32::from(*register)).collect(),
-        None => (u32::from(first)..cx.config.vgprs.min(u32::from(first) + image::ADDRESS_REGISTERS)).collect(),
+        Some(registers) => registers
+            .iter()
+            .map(|register| u32::from(*register))
+            .collect(),
+        None => (u32::from(first)
+            ..cx.config
+                .vgprs
+                .min(u32::from(first) + image::ADDRESS_REGISTERS))
+            .collect(),
     };
     let record = ImageOp {
         access,
@@ -86,7 +105,9 @@ fn access(inst: &Inst) -> Result<Access, Unsupported> {
         image_sample_l => Access::Sample { skip: 0 },
         image_sample_b => Access::Sample { skip: 1 },
         image_sample_d => Access::SampleWithDerivatives,
-        image_gather4 | image_gather4_lz | image_gather4_l => Access::Gather { component: gather_component(inst)? },
+        image_gather4 | image_gather4_lz | image_gather4_l => Access::Gather {
+            component: gather_component(inst)?,
+        },
         image_atomic_swap => Access::Atomic(Atomic::Swap),
         image_atomic_cmpswap => Access::Atomic(Atomic::CompareSwap),
         image_atomic_add => Access::Atomic(Atomic::Add),
@@ -108,6 +129,9 @@ fn gather_component(inst: &Inst) -> Result<usize, Unsupported> {
         2 => Ok(1),
         4 => Ok(2),
         8 => Ok(3),
-        other => Err(Unsupported::form(inst, &format!("dmask {other:#x} of a gather"))),
+        other => Err(Unsupported::form(
+            inst,
+            &format!("dmask {other:#x} of a gather"),
+        )),
     }
 }

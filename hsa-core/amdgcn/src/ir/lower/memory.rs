@@ -32,6 +32,7 @@ pub fn lower_memory(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
         Format::Ds => ds(inst, cx),
         Format::Flat | Format::Global | Format::Scratch => flat(inst, cx),
         Format::Mubuf => mubuf(inst, cx),
+        Format::Mimg => super::image::lower_image(inst, cx),
         _ => Err(Unsupported::op(inst)),
     }
 }

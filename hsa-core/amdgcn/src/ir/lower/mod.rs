@@ -8,6 +8,7 @@
 //! closures are in [`interp::vector`](crate::interp::vector) and [`interp::scalar`](crate::interp::scalar).
 
 pub mod control;
+pub mod image;
 pub mod memory;
 
 use std::{any::Any, collections::HashMap, fmt};

@@ -313,6 +313,8 @@ const GFX11_5: u16 = 1 << Level::Gfx11_5 as u16;
 const GFX12: u16 = 1 << Level::Gfx12 as u16;
 /// Before the unified VGPRs of GFX90A.
 const GFX9_OLD: u16 = GFX900 | GFX906 | GFX908;
+/// GFX90A keeps image loads, stores, atomics and the plain sample.
+const GFX9_IMAGE: u16 = GFX9_OLD | GFX90A;
 const CDNA2_UP: u16 = GFX90A | GFX940;
 const GFX908_UP: u16 = GFX908 | CDNA2_UP;
 const GFX906_UP: u16 = GFX906 | GFX908_UP;
