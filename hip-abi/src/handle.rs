@@ -39,6 +39,8 @@ pub enum Kind {
     MemoryPool = 5,
     /// `hipCtx_t`.
     Context = 6,
+    /// A registered fat binary.
+    FatBinary = 7,
 }
 
 #[derive(Debug)]

@@ -1,1 +1,52 @@
-//! The HIP C ABI over the command-queue runtime.
+//! HIP's C ABI over the command-queue runtime.
+//!
+//! Every function that AMD's `libamdhip64` exports (HIP 5.2 to 7.2) has an entry here, under AMD's symbol version; [`api`] is the
+//! list of them and says which work. The library built from this crate serves programs of HIP 5, 6 and 7 ([`version`]).
+//!
+//! How a call goes: `#[hip_api]` wraps the entry ([`entry`]): it starts the runtime ([`runtime`]), logs ([`log`]), catches panics and
+//! keeps the thread's last error. The body checks its arguments, turns handles into objects ([`handle`]) and enqueues commands of
+//! `gneiss_clr`. Nothing is scheduled here, and no pointer of a caller is followed before it is checked as far as it can be.
+//!
+//! Device code comes in through [`registration`] (what hipcc's start-up code registers) and [`module`] (what programs load themselves).
+
+#![expect(
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    reason = "types, arguments and constants have the names of the HIP headers, as the C headers made from this crate need them"
+)]
+
+pub mod api;
+pub mod array;
+pub mod capture;
+pub mod code;
+pub mod context;
+pub mod copy;
+pub mod copy_rect;
+pub mod device;
+pub mod entry;
+pub mod enums;
+pub mod error;
+pub mod event;
+pub mod handle;
+pub mod last_error;
+pub mod launch;
+pub mod launch_extended;
+pub mod log;
+pub mod managed;
+pub mod memory;
+pub mod misc;
+pub mod module;
+pub mod occupancy;
+pub mod peer;
+pub mod per_thread;
+pub mod pool;
+pub mod properties;
+pub mod registration;
+pub mod rtc;
+pub mod runtime;
+pub mod stream;
+pub mod symbol;
+pub mod types;
+pub mod unsupported;
+pub mod version;

@@ -292,8 +292,13 @@ pub unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
         0 | HIP_STREAM_LEGACY => return fail!(hipErrorInvalidHandle, "the null stream can't be destroyed"),
         HIP_STREAM_PER_THREAD => return fail!(hipErrorInvalidHandle, "the per-thread stream can't be destroyed"),
         value => match STREAMS.remove(value) {
-            // Work that is still enqueued runs to its end; a failure of it is not a failure of this call.
-            Some(stream) => stream.queue.flush(),
+            // Work that is still enqueued runs to its end, and the null stream's rules hold for it until then.
+            Some(stream) => {
+                if let Some(last) = stream.queue.last_command() {
+                    stream.queue.flush();
+                    last.on_complete(move |_| drop(stream));
+                }
+            }
             None => return fail!(hipErrorContextIsDestroyed, "{value:#x} is not a live stream"),
         },
     }

@@ -1,0 +1,753 @@
+//! Every exported function: its name, its version node, whether it works. One table for the version script, `hipGetProcAddress`,
+//! `gneiss info --api` and the documentation.
+//!
+//! Names and nodes are those of AMD's version script (each name under the release that added it), with the names that HIP 5.2
+//! exported and later releases dropped. A name in this table without a function does not compile; a function of ours that
+//! is missing in it, or listed with the wrong status, fails a test.
+
+use std::ffi::c_void;
+
+#[expect(clippy::wildcard_imports, reason = "the table names every entry point of every group")]
+use crate::{
+    array::*, capture::*, context::*, copy::*, copy_rect::*, device::*, event::*, last_error::*, launch::*, launch_extended::*, managed::*, memory::*, misc::*, module::*, occupancy::*, peer::*, per_thread::*, pool::*, registration::*, rtc::*, stream::*, symbol::*, unsupported::*,
+};
+
+/// Whether a function does what HIP says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// It works.
+    Works,
+    /// It answers `hipErrorNotSupported` (or its kind of error) and logs its name.
+    NotSupported,
+}
+
+/// One exported function.
+#[derive(Debug)]
+pub struct Entry {
+    /// Name of the symbol.
+    pub name: &'static str,
+    /// Its version node: `hip_4.2`.
+    pub node: &'static str,
+    /// Whether it works.
+    pub support: Support,
+    address: *const c_void,
+}
+
+// SAFETY: the address of a function is valid on all threads.
+unsafe impl Sync for Entry {}
+
+impl Entry {
+    /// Address of the function.
+    pub fn address(&self) -> *const c_void {
+        self.address
+    }
+}
+
+/// The function with that name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.name == name)
+}
+
+/// All exported functions, in the order of the nodes.
+pub fn entries() -> &'static [Entry] {
+    ENTRIES
+}
+
+/// Version nodes, oldest first; each inherits from the one before it.
+pub const NODES: &[&str] = &[
+    "hip_4.2", "hip_4.3", "hip_4.4", "hip_4.5", "hip_5.0", "hip_5.1", "hip_5.2", "hip_5.3", "hip_5.5", "hip_5.6", "hip_6.0", "hip_6.1", "hip_6.2", "hip_6.4", "hip_6.5", "hip_7.1", "hip_7.2",
+];
+
+/// The linker's version script for `libamdhip64.so`.
+pub fn version_script() -> String {
+    let mut script = String::from("# Made from hip-abi/src/api.rs by its test; do not edit.\n");
+    for (index, node) in NODES.iter().enumerate() {
+        script.push_str(node);
+        script.push_str(" {\nglobal:\n");
+        for entry in ENTRIES.iter().filter(|entry| entry.node == *node) {
+            script.push_str("    ");
+            script.push_str(entry.name);
+            script.push_str(";\n");
+        }
+        if index == 0 {
+            script.push_str("local:\n    *;\n");
+        }
+        match index.checked_sub(1) {
+            Some(parent) => script.push_str(&format!("}} {};\n", NODES[parent])),
+            None => script.push_str("};\n"),
+        }
+    }
+    script
+}
+
+macro_rules! table {
+    ($($node:literal { $($support:ident $name:ident;)* })*) => {
+        static ENTRIES: &[Entry] = &[ $($(
+            Entry { name: stringify!($name), node: $node, support: Support::$support, address: $name as *const c_void },
+        )*)* ];
+    };
+}
+
+table! {
+    "hip_4.2" {
+        NotSupported _Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc;
+        NotSupported _Z23hipDestroySurfaceObjectP13__hip_surface;
+        Works _Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j;
+        Works _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_;
+        Works _ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv;
+        Works __gnu_f2h_ieee;
+        Works __gnu_h2f_ieee;
+        NotSupported __hipGetPCH;
+        Works __hipPopCallConfiguration;
+        Works __hipPushCallConfiguration;
+        Works __hipRegisterFatBinary;
+        Works __hipRegisterFunction;
+        Works __hipRegisterManagedVar;
+        NotSupported __hipRegisterSurface;
+        NotSupported __hipRegisterTexture;
+        Works __hipRegisterVar;
+        Works __hipUnregisterFatBinary;
+        NotSupported hipApiName;
+        Works hipArray3DCreate;
+        Works hipArrayCreate;
+        NotSupported hipBindTexture;
+        NotSupported hipBindTexture2D;
+        NotSupported hipBindTextureToArray;
+        NotSupported hipBindTextureToMipmappedArray;
+        Works hipChooseDevice;
+        Works hipChooseDeviceR0000;
+        Works hipConfigureCall;
+        Works hipCreateChannelDesc;
+        NotSupported hipCreateSurfaceObject;
+        NotSupported hipCreateTextureObject;
+        Works hipCtxCreate;
+        Works hipCtxDestroy;
+        Works hipCtxDisablePeerAccess;
+        Works hipCtxEnablePeerAccess;
+        Works hipCtxGetApiVersion;
+        Works hipCtxGetCacheConfig;
+        Works hipCtxGetCurrent;
+        Works hipCtxGetDevice;
+        Works hipCtxGetFlags;
+        Works hipCtxGetSharedMemConfig;
+        Works hipCtxPopCurrent;
+        Works hipCtxPushCurrent;
+        Works hipCtxSetCacheConfig;
+        Works hipCtxSetCurrent;
+        Works hipCtxSetSharedMemConfig;
+        Works hipCtxSynchronize;
+        NotSupported hipDestroySurfaceObject;
+        NotSupported hipDestroyTextureObject;
+        Works hipDeviceCanAccessPeer;
+        Works hipDeviceComputeCapability;
+        Works hipDeviceDisablePeerAccess;
+        Works hipDeviceEnablePeerAccess;
+        Works hipDeviceGet;
+        Works hipDeviceGetAttribute;
+        Works hipDeviceGetByPCIBusId;
+        Works hipDeviceGetCacheConfig;
+        Works hipDeviceGetLimit;
+        Works hipDeviceGetName;
+        Works hipDeviceGetP2PAttribute;
+        Works hipDeviceGetPCIBusId;
+        Works hipDeviceGetSharedMemConfig;
+        Works hipDeviceGetStreamPriorityRange;
+        NotSupported hipDeviceGetTexture1DLinearMaxWidth;
+        Works hipDevicePrimaryCtxGetState;
+        Works hipDevicePrimaryCtxRelease;
+        Works hipDevicePrimaryCtxReset;
+        Works hipDevicePrimaryCtxRetain;
+        Works hipDevicePrimaryCtxSetFlags;
+        Works hipDeviceReset;
+        Works hipDeviceSetCacheConfig;
+        Works hipDeviceSetSharedMemConfig;
+        Works hipDeviceSynchronize;
+        Works hipDeviceTotalMem;
+        Works hipDriverGetVersion;
+        Works hipDrvMemcpy3D;
+        Works hipDrvMemcpy3DAsync;
+        NotSupported hipEnableActivityCallback;
+        Works hipEventCreate;
+        Works hipEventCreateWithFlags;
+        Works hipEventDestroy;
+        Works hipEventElapsedTime;
+        Works hipEventQuery;
+        Works hipEventRecord;
+        Works hipEventSynchronize;
+        Works hipExtGetLinkTypeAndHopCount;
+        Works hipExtLaunchKernel;
+        Works hipExtLaunchMultiKernelMultiDevice;
+        Works hipExtMallocWithFlags;
+        Works hipExtModuleLaunchKernel;
+        Works hipExtStreamCreateWithCUMask;
+        Works hipExtStreamGetCUMask;
+        Works hipFree;
+        Works hipFreeArray;
+        Works hipFreeHost;
+        NotSupported hipFreeMipmappedArray;
+        Works hipFuncGetAttribute;
+        Works hipFuncGetAttributes;
+        Works hipFuncSetAttribute;
+        Works hipFuncSetCacheConfig;
+        Works hipFuncSetSharedMemConfig;
+        Works hipGetChannelDesc;
+        NotSupported hipGetCmdName;
+        Works hipGetDevice;
+        Works hipGetDeviceCount;
+        Works hipGetDeviceFlags;
+        Works hipGetDeviceProperties;
+        Works hipGetDevicePropertiesR0000;
+        Works hipGetErrorName;
+        Works hipGetErrorString;
+        Works hipGetLastError;
+        NotSupported hipGetMipmappedArrayLevel;
+        Works hipGetStreamDeviceId;
+        Works hipGetSymbolAddress;
+        Works hipGetSymbolSize;
+        NotSupported hipGetTextureAlignmentOffset;
+        NotSupported hipGetTextureObjectResourceDesc;
+        NotSupported hipGetTextureObjectResourceViewDesc;
+        NotSupported hipGetTextureObjectTextureDesc;
+        NotSupported hipGetTextureReference;
+        Works hipHccModuleLaunchKernel;
+        Works hipHostAlloc;
+        Works hipHostFree;
+        Works hipHostGetDevicePointer;
+        Works hipHostGetFlags;
+        Works hipHostMalloc;
+        Works hipHostRegister;
+        Works hipHostUnregister;
+        Works hipInit;
+        NotSupported hipInitActivityCallback;
+        NotSupported hipIpcCloseMemHandle;
+        NotSupported hipIpcGetEventHandle;
+        NotSupported hipIpcGetMemHandle;
+        NotSupported hipIpcOpenEventHandle;
+        NotSupported hipIpcOpenMemHandle;
+        Works hipKernelNameRef;
+        Works hipKernelNameRefByPtr;
+        Works hipLaunchByPtr;
+        Works hipLaunchCooperativeKernel;
+        NotSupported hipLaunchCooperativeKernelMultiDevice;
+        Works hipLaunchKernel;
+        Works hipMalloc;
+        Works hipMalloc3D;
+        Works hipMalloc3DArray;
+        Works hipMallocArray;
+        Works hipMallocHost;
+        Works hipMallocManaged;
+        NotSupported hipMallocMipmappedArray;
+        Works hipMallocPitch;
+        Works hipMemAdvise;
+        Works hipMemAllocHost;
+        Works hipMemAllocPitch;
+        Works hipMemGetAddressRange;
+        Works hipMemGetInfo;
+        Works hipMemPrefetchAsync;
+        Works hipMemPtrGetInfo;
+        Works hipMemRangeGetAttribute;
+        Works hipMemRangeGetAttributes;
+        Works hipMemcpy;
+        Works hipMemcpy2D;
+        Works hipMemcpy2DAsync;
+        Works hipMemcpy2DFromArray;
+        Works hipMemcpy2DFromArrayAsync;
+        Works hipMemcpy2DToArray;
+        Works hipMemcpy3D;
+        Works hipMemcpy3DAsync;
+        Works hipMemcpyAsync;
+        Works hipMemcpyAtoH;
+        Works hipMemcpyDtoD;
+        Works hipMemcpyDtoDAsync;
+        Works hipMemcpyDtoH;
+        Works hipMemcpyDtoHAsync;
+        Works hipMemcpyFromArray;
+        Works hipMemcpyFromSymbol;
+        Works hipMemcpyFromSymbolAsync;
+        Works hipMemcpyHtoA;
+        Works hipMemcpyHtoD;
+        Works hipMemcpyHtoDAsync;
+        Works hipMemcpyParam2D;
+        Works hipMemcpyParam2DAsync;
+        Works hipMemcpyPeer;
+        Works hipMemcpyPeerAsync;
+        Works hipMemcpyToArray;
+        Works hipMemcpyToSymbol;
+        Works hipMemcpyToSymbolAsync;
+        Works hipMemcpyWithStream;
+        Works hipMemset;
+        Works hipMemset2D;
+        Works hipMemset2DAsync;
+        Works hipMemset3D;
+        Works hipMemset3DAsync;
+        Works hipMemsetAsync;
+        Works hipMemsetD16;
+        Works hipMemsetD16Async;
+        Works hipMemsetD32;
+        Works hipMemsetD32Async;
+        Works hipMemsetD8;
+        Works hipMemsetD8Async;
+        NotSupported hipMipmappedArrayCreate;
+        NotSupported hipMipmappedArrayDestroy;
+        NotSupported hipMipmappedArrayGetLevel;
+        Works hipModuleGetFunction;
+        Works hipModuleGetGlobal;
+        NotSupported hipModuleGetTexRef;
+        Works hipModuleLaunchKernel;
+        Works hipModuleLoad;
+        Works hipModuleLoadData;
+        Works hipModuleLoadDataEx;
+        Works hipModuleOccupancyMaxActiveBlocksPerMultiprocessor;
+        Works hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags;
+        Works hipModuleOccupancyMaxPotentialBlockSize;
+        Works hipModuleOccupancyMaxPotentialBlockSizeWithFlags;
+        Works hipModuleUnload;
+        Works hipOccupancyMaxActiveBlocksPerMultiprocessor;
+        Works hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags;
+        Works hipOccupancyMaxPotentialBlockSize;
+        Works hipPeekAtLastError;
+        Works hipPointerGetAttributes;
+        NotSupported hipPointerSetAttribute;
+        NotSupported hipProfilerStart;
+        NotSupported hipProfilerStop;
+        NotSupported hipRegisterActivityCallback;
+        NotSupported hipRegisterApiCallback;
+        NotSupported hipRemoveActivityCallback;
+        NotSupported hipRemoveApiCallback;
+        Works hipRuntimeGetVersion;
+        Works hipSetDevice;
+        Works hipSetDeviceFlags;
+        Works hipSetupArgument;
+        Works hipStreamAddCallback;
+        Works hipStreamAttachMemAsync;
+        Works hipStreamCreate;
+        Works hipStreamCreateWithFlags;
+        Works hipStreamCreateWithPriority;
+        Works hipStreamDestroy;
+        Works hipStreamGetDevice;
+        Works hipStreamGetFlags;
+        Works hipStreamGetPriority;
+        Works hipStreamQuery;
+        Works hipStreamSynchronize;
+        Works hipStreamWaitEvent;
+        NotSupported hipTexObjectCreate;
+        NotSupported hipTexObjectDestroy;
+        NotSupported hipTexObjectGetResourceDesc;
+        NotSupported hipTexObjectGetResourceViewDesc;
+        NotSupported hipTexObjectGetTextureDesc;
+        NotSupported hipTexRefGetAddress;
+        NotSupported hipTexRefGetAddressMode;
+        NotSupported hipTexRefGetArray;
+        NotSupported hipTexRefGetBorderColor;
+        NotSupported hipTexRefGetFilterMode;
+        NotSupported hipTexRefGetFlags;
+        NotSupported hipTexRefGetFormat;
+        NotSupported hipTexRefGetMaxAnisotropy;
+        NotSupported hipTexRefGetMipMappedArray;
+        NotSupported hipTexRefGetMipmapFilterMode;
+        NotSupported hipTexRefGetMipmapLevelBias;
+        NotSupported hipTexRefGetMipmapLevelClamp;
+        NotSupported hipTexRefSetAddress;
+        NotSupported hipTexRefSetAddress2D;
+        NotSupported hipTexRefSetAddressMode;
+        NotSupported hipTexRefSetArray;
+        NotSupported hipTexRefSetBorderColor;
+        NotSupported hipTexRefSetFilterMode;
+        NotSupported hipTexRefSetFlags;
+        NotSupported hipTexRefSetFormat;
+        NotSupported hipTexRefSetMaxAnisotropy;
+        NotSupported hipTexRefSetMipmapFilterMode;
+        NotSupported hipTexRefSetMipmapLevelBias;
+        NotSupported hipTexRefSetMipmapLevelClamp;
+        NotSupported hipTexRefSetMipmappedArray;
+        NotSupported hipUnbindTexture;
+        NotSupported hiprtcAddNameExpression;
+        NotSupported hiprtcCompileProgram;
+        NotSupported hiprtcCreateProgram;
+        NotSupported hiprtcDestroyProgram;
+        NotSupported hiprtcGetCode;
+        NotSupported hiprtcGetCodeSize;
+        Works hiprtcGetErrorString;
+        NotSupported hiprtcGetLoweredName;
+        NotSupported hiprtcGetProgramLog;
+        NotSupported hiprtcGetProgramLogSize;
+        NotSupported hiprtcLinkAddData;
+        NotSupported hiprtcLinkAddFile;
+        NotSupported hiprtcLinkComplete;
+        NotSupported hiprtcLinkCreate;
+        NotSupported hiprtcLinkDestroy;
+        Works hiprtcVersion;
+    }
+    "hip_4.3" {
+        Works hipArrayDestroy;
+        NotSupported hipDestroyExternalMemory;
+        NotSupported hipDestroyExternalSemaphore;
+        Works hipDrvMemcpy2DUnaligned;
+        NotSupported hipExternalMemoryGetMappedBuffer;
+        NotSupported hipGLGetDevices;
+        NotSupported hipGraphAddKernelNode;
+        NotSupported hipGraphAddMemcpyNode;
+        NotSupported hipGraphAddMemcpyNode1D;
+        NotSupported hipGraphAddMemsetNode;
+        NotSupported hipGraphCreate;
+        NotSupported hipGraphDestroy;
+        NotSupported hipGraphExecDestroy;
+        NotSupported hipGraphInstantiate;
+        NotSupported hipGraphLaunch;
+        NotSupported hipGraphicsGLRegisterBuffer;
+        NotSupported hipGraphicsMapResources;
+        NotSupported hipGraphicsResourceGetMappedPointer;
+        NotSupported hipGraphicsUnmapResources;
+        NotSupported hipGraphicsUnregisterResource;
+        NotSupported hipImportExternalMemory;
+        NotSupported hipImportExternalSemaphore;
+        Works hipMemcpy2DToArrayAsync;
+        NotSupported hipSignalExternalSemaphoresAsync;
+        NotSupported hipStreamBeginCapture;
+        NotSupported hipStreamEndCapture;
+        Works hipStreamIsCapturing;
+        NotSupported hipWaitExternalSemaphoresAsync;
+    }
+    "hip_4.4" {
+        NotSupported hipGraphAddDependencies;
+        NotSupported hipGraphAddEmptyNode;
+        NotSupported hipGraphExecKernelNodeSetParams;
+        NotSupported hipGraphGetNodes;
+        NotSupported hipGraphGetRootNodes;
+        NotSupported hipGraphKernelNodeGetParams;
+        NotSupported hipGraphKernelNodeSetParams;
+        NotSupported hipGraphMemcpyNodeGetParams;
+        NotSupported hipGraphMemcpyNodeSetParams;
+        NotSupported hipGraphMemsetNodeGetParams;
+        NotSupported hipGraphMemsetNodeSetParams;
+        Works hipStreamWaitValue32;
+        Works hipStreamWaitValue64;
+        Works hipStreamWriteValue32;
+        Works hipStreamWriteValue64;
+    }
+    "hip_4.5" {
+        Works amd_dbgapi_get_build_id;
+        Works amd_dbgapi_get_build_name;
+        Works amd_dbgapi_get_git_hash;
+        NotSupported hipDeviceGetGraphMemAttribute;
+        NotSupported hipDeviceGraphMemTrim;
+        NotSupported hipDeviceSetGraphMemAttribute;
+        NotSupported hipGraphAddChildGraphNode;
+        NotSupported hipGraphAddEventRecordNode;
+        NotSupported hipGraphAddEventWaitNode;
+        NotSupported hipGraphAddHostNode;
+        NotSupported hipGraphAddMemcpyNodeFromSymbol;
+        NotSupported hipGraphAddMemcpyNodeToSymbol;
+        NotSupported hipGraphChildGraphNodeGetGraph;
+        NotSupported hipGraphClone;
+        NotSupported hipGraphDestroyNode;
+        NotSupported hipGraphEventRecordNodeGetEvent;
+        NotSupported hipGraphEventRecordNodeSetEvent;
+        NotSupported hipGraphEventWaitNodeGetEvent;
+        NotSupported hipGraphEventWaitNodeSetEvent;
+        NotSupported hipGraphExecChildGraphNodeSetParams;
+        NotSupported hipGraphExecEventRecordNodeSetEvent;
+        NotSupported hipGraphExecEventWaitNodeSetEvent;
+        NotSupported hipGraphExecHostNodeSetParams;
+        NotSupported hipGraphExecMemcpyNodeSetParams;
+        NotSupported hipGraphExecMemcpyNodeSetParams1D;
+        NotSupported hipGraphExecMemcpyNodeSetParamsFromSymbol;
+        NotSupported hipGraphExecMemcpyNodeSetParamsToSymbol;
+        NotSupported hipGraphExecMemsetNodeSetParams;
+        NotSupported hipGraphExecUpdate;
+        NotSupported hipGraphGetEdges;
+        NotSupported hipGraphHostNodeGetParams;
+        NotSupported hipGraphHostNodeSetParams;
+        NotSupported hipGraphInstantiateWithFlags;
+        NotSupported hipGraphMemcpyNodeSetParams1D;
+        NotSupported hipGraphMemcpyNodeSetParamsFromSymbol;
+        NotSupported hipGraphMemcpyNodeSetParamsToSymbol;
+        NotSupported hipGraphNodeFindInClone;
+        NotSupported hipGraphNodeGetDependencies;
+        NotSupported hipGraphNodeGetDependentNodes;
+        NotSupported hipGraphNodeGetType;
+        NotSupported hipGraphRemoveDependencies;
+        NotSupported hipGraphicsGLRegisterImage;
+        NotSupported hipGraphicsSubResourceGetMappedArray;
+        Works hipStreamGetCaptureInfo;
+        Works hipStreamGetCaptureInfo_v2;
+        NotSupported hipStreamUpdateCaptureDependencies;
+    }
+    "hip_5.0" {
+        Works hipDrvPointerGetAttributes;
+        NotSupported hipGraphKernelNodeGetAttribute;
+        NotSupported hipGraphKernelNodeSetAttribute;
+        Works hipPointerGetAttribute;
+        Works hipThreadExchangeStreamCaptureMode;
+    }
+    "hip_5.1" {
+        Works hipDeviceGetDefaultMemPool;
+        Works hipDeviceGetMemPool;
+        Works hipDeviceGetUuid;
+        Works hipDeviceSetMemPool;
+        Works hipFreeAsync;
+        Works hipMallocAsync;
+        Works hipMallocFromPoolAsync;
+        NotSupported hipMemAddressFree;
+        NotSupported hipMemAddressReserve;
+        NotSupported hipMemCreate;
+        NotSupported hipMemExportToShareableHandle;
+        NotSupported hipMemGetAccess;
+        NotSupported hipMemGetAllocationGranularity;
+        NotSupported hipMemGetAllocationPropertiesFromHandle;
+        NotSupported hipMemImportFromShareableHandle;
+        NotSupported hipMemMap;
+        NotSupported hipMemMapArrayAsync;
+        Works hipMemPoolCreate;
+        Works hipMemPoolDestroy;
+        NotSupported hipMemPoolExportPointer;
+        NotSupported hipMemPoolExportToShareableHandle;
+        Works hipMemPoolGetAccess;
+        Works hipMemPoolGetAttribute;
+        NotSupported hipMemPoolImportFromShareableHandle;
+        NotSupported hipMemPoolImportPointer;
+        Works hipMemPoolSetAccess;
+        Works hipMemPoolSetAttribute;
+        Works hipMemPoolTrimTo;
+        NotSupported hipMemRelease;
+        NotSupported hipMemRetainAllocationHandle;
+        NotSupported hipMemSetAccess;
+        NotSupported hipMemUnmap;
+    }
+    "hip_5.2" {
+        Works hipEventRecord_spt;
+        Works hipLaunchCooperativeKernel_spt;
+        Works hipLaunchKernel_spt;
+        Works hipMemcpy2DFromArray_spt;
+        Works hipMemcpy2DToArray_spt;
+        Works hipMemcpy2D_spt;
+        Works hipMemcpy3D_spt;
+        Works hipMemcpyAsync_spt;
+        Works hipMemcpyFromSymbol_spt;
+        Works hipMemcpyToSymbol_spt;
+        Works hipMemcpy_spt;
+        Works hipMemset2D_spt;
+        Works hipMemset3D_spt;
+        Works hipMemset_spt;
+        Works hipStreamGetFlags_spt;
+        Works hipStreamGetPriority_spt;
+        Works hipStreamQuery_spt;
+        Works hipStreamSynchronize_spt;
+        Works hipStreamWaitEvent_spt;
+    }
+    "hip_5.3" {
+        Works hipDeviceSetLimit;
+        Works hipDrvGetErrorName;
+        Works hipDrvGetErrorString;
+        NotSupported hipGraphAddExternalSemaphoresSignalNode;
+        NotSupported hipGraphAddExternalSemaphoresWaitNode;
+        NotSupported hipGraphDebugDotPrint;
+        NotSupported hipGraphExecExternalSemaphoresSignalNodeSetParams;
+        NotSupported hipGraphExecExternalSemaphoresWaitNodeSetParams;
+        NotSupported hipGraphExternalSemaphoresSignalNodeGetParams;
+        NotSupported hipGraphExternalSemaphoresSignalNodeSetParams;
+        NotSupported hipGraphExternalSemaphoresWaitNodeGetParams;
+        NotSupported hipGraphExternalSemaphoresWaitNodeSetParams;
+        NotSupported hipGraphKernelNodeCopyAttributes;
+        NotSupported hipGraphLaunch_spt;
+        NotSupported hipGraphNodeGetEnabled;
+        NotSupported hipGraphNodeSetEnabled;
+        NotSupported hipGraphReleaseUserObject;
+        NotSupported hipGraphRetainUserObject;
+        NotSupported hipGraphUpload;
+        Works hipLaunchHostFunc;
+        Works hipLaunchHostFunc_spt;
+        Works hipMemcpy2DAsync_spt;
+        Works hipMemcpy2DFromArrayAsync_spt;
+        Works hipMemcpy2DToArrayAsync_spt;
+        Works hipMemcpy3DAsync_spt;
+        Works hipMemcpyFromArray_spt;
+        Works hipMemcpyFromSymbolAsync_spt;
+        Works hipMemcpyToSymbolAsync_spt;
+        Works hipMemset2DAsync_spt;
+        Works hipMemset3DAsync_spt;
+        Works hipMemsetAsync_spt;
+        NotSupported hipRegisterTracerCallback;
+        Works hipStreamAddCallback_spt;
+        NotSupported hipStreamBeginCapture_spt;
+        NotSupported hipStreamEndCapture_spt;
+        Works hipStreamGetCaptureInfo_spt;
+        Works hipStreamGetCaptureInfo_v2_spt;
+        Works hipStreamIsCapturing_spt;
+        NotSupported hipUserObjectCreate;
+        NotSupported hipUserObjectRelease;
+        NotSupported hipUserObjectRetain;
+        NotSupported hiprtcGetBitcode;
+        NotSupported hiprtcGetBitcodeSize;
+    }
+    "hip_5.5" {
+        NotSupported hipGraphAddMemAllocNode;
+        NotSupported hipGraphAddMemFreeNode;
+        NotSupported hipGraphAddNode;
+        NotSupported hipGraphMemAllocNodeGetParams;
+        NotSupported hipGraphMemFreeNodeGetParams;
+        Works hipModuleLaunchCooperativeKernel;
+        NotSupported hipModuleLaunchCooperativeKernelMultiDevice;
+    }
+    "hip_5.6" {
+        Works hipArray3DGetDescriptor;
+        Works hipArrayGetDescriptor;
+        Works hipArrayGetInfo;
+        NotSupported hipDrvGraphAddMemcpyNode;
+        NotSupported hipDrvGraphAddMemsetNode;
+    }
+    "hip_6.0" {
+        Works hipChooseDeviceR0600;
+        NotSupported hipDrvGraphMemcpyNodeGetParams;
+        NotSupported hipDrvGraphMemcpyNodeSetParams;
+        Works hipExtGetLastError;
+        Works hipGetDevicePropertiesR0600;
+    }
+    "hip_6.1" {
+        Works hipGetProcAddress;
+        NotSupported hipGraphInstantiateWithParams;
+        NotSupported hipStreamBeginCaptureToGraph;
+    }
+    "hip_6.2" {
+        NotSupported hipDrvGraphAddMemFreeNode;
+        NotSupported hipDrvGraphExecMemcpyNodeSetParams;
+        NotSupported hipDrvGraphExecMemsetNodeSetParams;
+        Works hipGetFuncBySymbol;
+        NotSupported hipGraphExecGetFlags;
+        NotSupported hipGraphExecNodeSetParams;
+        NotSupported hipGraphNodeSetParams;
+        NotSupported hipMemcpy2DArrayToArray;
+        NotSupported hipMemcpyAtoA;
+        NotSupported hipMemcpyAtoD;
+        NotSupported hipMemcpyAtoHAsync;
+        NotSupported hipMemcpyDtoA;
+        NotSupported hipMemcpyHtoAAsync;
+        Works hipSetValidDevices;
+    }
+    "hip_6.4" {
+        Works hipEventRecordWithFlags;
+        NotSupported hipGraphAddBatchMemOpNode;
+        NotSupported hipGraphBatchMemOpNodeGetParams;
+        NotSupported hipGraphBatchMemOpNodeSetParams;
+        NotSupported hipGraphExecBatchMemOpNodeSetParams;
+        NotSupported hipLinkAddData;
+        NotSupported hipLinkAddFile;
+        NotSupported hipLinkComplete;
+        NotSupported hipLinkCreate;
+        NotSupported hipLinkDestroy;
+        NotSupported hipStreamBatchMemOp;
+    }
+    "hip_6.5" {
+        Works hipDrvLaunchKernelEx;
+        Works hipLaunchKernelExC;
+        NotSupported hipMemGetHandleForAddressRange;
+    }
+    "hip_7.1" {
+        Works hipGetDriverEntryPoint;
+        Works hipGetDriverEntryPoint_spt;
+        NotSupported hipMemAdvise_v2;
+        NotSupported hipMemPrefetchAsync_v2;
+        NotSupported hipMemcpy3DBatchAsync;
+        NotSupported hipMemcpy3DPeer;
+        NotSupported hipMemcpy3DPeerAsync;
+        NotSupported hipMemcpyBatchAsync;
+        Works hipMemsetD2D16;
+        Works hipMemsetD2D16Async;
+        Works hipMemsetD2D32;
+        Works hipMemsetD2D32Async;
+        Works hipMemsetD2D8;
+        Works hipMemsetD2D8Async;
+        Works hipModuleGetFunctionCount;
+        Works hipModuleLoadFatBinary;
+        Works hipStreamGetAttribute;
+        Works hipStreamGetId;
+        NotSupported hipStreamSetAttribute;
+    }
+    "hip_7.2" {
+        NotSupported hipExtDisableLogging;
+        NotSupported hipExtEnableLogging;
+        NotSupported hipExtSetLoggingParams;
+        Works hipGetProcAddress_spt;
+        NotSupported hipKernelGetAttribute;
+        NotSupported hipKernelGetFunction;
+        NotSupported hipKernelGetLibrary;
+        NotSupported hipKernelGetName;
+        NotSupported hipKernelGetParamInfo;
+        NotSupported hipKernelSetAttribute;
+        NotSupported hipLibraryEnumerateKernels;
+        NotSupported hipLibraryGetKernel;
+        NotSupported hipLibraryGetKernelCount;
+        NotSupported hipLibraryLoadData;
+        NotSupported hipLibraryLoadFromFile;
+        NotSupported hipLibraryUnload;
+        NotSupported hipMemGetDefaultMemPool;
+        NotSupported hipMemGetMemPool;
+        NotSupported hipMemPrefetchBatchAsync;
+        NotSupported hipMemSetMemPool;
+        NotSupported hipMipmappedArrayGetMemoryRequirements;
+        Works hipOccupancyAvailableDynamicSMemPerBlock;
+        NotSupported hipStreamCopyAttributes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, path::Path};
+
+    use super::*;
+
+    /// Functions that are written out, by name: those of the sources' `extern "C"` lines.
+    fn written_functions() -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
+            let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+            for line in text.lines() {
+                if let Some(rest) = line.strip_prefix("pub unsafe extern \"C\" fn ") {
+                    names.insert(rest.split('(').next().unwrap().to_owned());
+                }
+            }
+        }
+        names
+    }
+
+    #[test]
+    fn every_written_function_is_in_the_table() {
+        let listed: BTreeSet<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
+        let written = written_functions();
+        let missing: Vec<&String> = written.iter().filter(|name| !listed.contains(name.as_str())).collect();
+        assert!(missing.is_empty(), "not in the table: {missing:?}");
+        let unwritten: Vec<&str> =
+            ENTRIES.iter().filter(|entry| entry.support == Support::Works && !written.contains(entry.name)).map(|entry| entry.name).collect();
+        assert!(unwritten.is_empty(), "listed as working, but made by the macro for what is not supported: {unwritten:?}");
+        assert!(written.len() > 300, "only {} functions were found in the sources", written.len());
+    }
+
+    #[test]
+    fn names_are_unique_and_nodes_are_known() {
+        let mut names = BTreeSet::new();
+        for entry in ENTRIES {
+            assert!(names.insert(entry.name), "{} is listed twice", entry.name);
+            assert!(NODES.contains(&entry.node), "{}", entry.node);
+        }
+    }
+
+    #[test]
+    fn what_is_not_supported_says_so() {
+        let graph = find("hipGraphCreate").unwrap();
+        assert_eq!(graph.support, Support::NotSupported);
+        // SAFETY: functions that are not supported look at no argument.
+        let call: unsafe extern "C" fn() -> u32 = unsafe { std::mem::transmute(graph.address()) };
+        // SAFETY: as above.
+        assert_eq!(unsafe { call() }, 801);
+    }
+
+    #[test]
+    fn the_version_script_is_up_to_date() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("libamdhip64.map");
+        if std::env::var_os("GNEISS_BLESS").is_some() {
+            std::fs::write(&path, version_script()).unwrap();
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(kept == version_script(), "{} differs from the table: run this test with GNEISS_BLESS=1", path.display());
+    }
+}

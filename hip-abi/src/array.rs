@@ -1,0 +1,530 @@
+//! HIP arrays, kept as rows of device memory. Copies to and from them work; textures and surfaces over them do not exist yet.
+//!
+//! A handle is the address of a [`hipArray`] record, because HIP 5 programs may read its fields. The record belongs to HIP; what
+//! calls rely on is kept apart from it, so that a program that writes to it harms nobody else.
+
+use std::{collections::HashMap, ffi::c_void, sync::LazyLock};
+
+use gneiss_hip_abi_macros::hip_api;
+use parking_lot::Mutex;
+
+use crate::{
+    copy::Host,
+    copy_rect::{self, NULL_STREAM, PITCH_ALIGNMENT, Plane},
+    enums::*,
+    error::*,
+    fail, memory,
+    runtime::{self, hip_error},
+    types::*,
+};
+
+/// What is known of an array.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    data: usize,
+    width: usize,
+    height: usize,
+    depth: usize,
+    element: usize,
+    pitch: usize,
+    format: hipArray_Format,
+    channels: u32,
+    desc: hipChannelFormatDesc,
+    flags: u32,
+}
+
+static ARRAYS: LazyLock<Mutex<HashMap<usize, Shape>>> = LazyLock::new(Mutex::default);
+
+fn shape(array: hipArray_t) -> HipResult<Shape> {
+    match ARRAYS.lock().get(&array.addr()) {
+        Some(shape) => Ok(*shape),
+        None => fail!(hipErrorInvalidHandle, "{array:p} is not a live array"),
+    }
+}
+
+/// The memory of an array.
+pub fn plane(array: hipArray_t) -> HipResult<Plane> {
+    let shape = shape(array)?;
+    Ok(Plane::new(std::ptr::with_exposed_provenance_mut(shape.data), shape.pitch, shape.height.max(1)))
+}
+
+/// Bytes of an array's element.
+pub fn element_size(array: hipArray_t) -> HipResult<usize> {
+    Ok(shape(array)?.element)
+}
+
+/// Bytes of a channel.
+fn format_size(format: hipArray_Format) -> Option<usize> {
+    Some(match format {
+        HIP_AD_FORMAT_UNSIGNED_INT8 | HIP_AD_FORMAT_SIGNED_INT8 => 1,
+        HIP_AD_FORMAT_UNSIGNED_INT16 | HIP_AD_FORMAT_SIGNED_INT16 | HIP_AD_FORMAT_HALF => 2,
+        HIP_AD_FORMAT_UNSIGNED_INT32 | HIP_AD_FORMAT_SIGNED_INT32 | HIP_AD_FORMAT_FLOAT => 4,
+        _ => return None,
+    })
+}
+
+/// Format and number of channels of a description: 1, 2 or 4 channels of equal size.
+fn format_of(desc: &hipChannelFormatDesc) -> Option<(hipArray_Format, u32)> {
+    let bits = [desc.x, desc.y, desc.z, desc.w];
+    let channels = bits.iter().take_while(|bits| **bits != 0).count();
+    if !matches!(channels, 1 | 2 | 4) || bits[..channels].iter().any(|b| *b != desc.x) || bits[channels..].iter().any(|b| *b != 0) {
+        return None;
+    }
+    let format = match (desc.f, desc.x) {
+        (hipChannelFormatKindSigned, 8) => HIP_AD_FORMAT_SIGNED_INT8,
+        (hipChannelFormatKindSigned, 16) => HIP_AD_FORMAT_SIGNED_INT16,
+        (hipChannelFormatKindSigned, 32) => HIP_AD_FORMAT_SIGNED_INT32,
+        (hipChannelFormatKindUnsigned, 8) => HIP_AD_FORMAT_UNSIGNED_INT8,
+        (hipChannelFormatKindUnsigned, 16) => HIP_AD_FORMAT_UNSIGNED_INT16,
+        (hipChannelFormatKindUnsigned, 32) => HIP_AD_FORMAT_UNSIGNED_INT32,
+        (hipChannelFormatKindFloat, 16) => HIP_AD_FORMAT_HALF,
+        (hipChannelFormatKindFloat, 32) => HIP_AD_FORMAT_FLOAT,
+        _ => return None,
+    };
+    Some((format, channels as u32))
+}
+
+/// The description of a format.
+fn desc_of(format: hipArray_Format, channels: u32) -> hipChannelFormatDesc {
+    let bits = format_size(format).unwrap_or(0) as i32 * 8;
+    let at = |index| if channels > index { bits } else { 0 };
+    let f = match format {
+        HIP_AD_FORMAT_HALF | HIP_AD_FORMAT_FLOAT => hipChannelFormatKindFloat,
+        HIP_AD_FORMAT_SIGNED_INT8 | HIP_AD_FORMAT_SIGNED_INT16 | HIP_AD_FORMAT_SIGNED_INT32 => hipChannelFormatKindSigned,
+        _ => hipChannelFormatKindUnsigned,
+    };
+    hipChannelFormatDesc { x: at(0), y: at(1), z: at(2), w: at(3), f }
+}
+
+struct Wanted {
+    extent: [usize; 3],
+    format: hipArray_Format,
+    channels: u32,
+    flags: u32,
+    driver: bool,
+}
+
+fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
+    if out.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the array");
+    }
+    let [width, height, depth] = wanted.extent;
+    let Some(channel) = format_size(wanted.format).filter(|_| matches!(wanted.channels, 1 | 2 | 4)) else {
+        return fail!(hipErrorInvalidValue, "format {:#x} with {} channels does not exist", wanted.format, wanted.channels);
+    };
+    if width == 0 || (height == 0 && depth != 0) {
+        return fail!(hipErrorInvalidValue, "an array of {width} by {height} by {depth} elements");
+    }
+    if wanted.flags & !(hipArrayLayered | hipArraySurfaceLoadStore | hipArrayCubemap | hipArrayTextureGather) != 0 {
+        return fail!(hipErrorInvalidValue, "array flags {:#x} are not all known", wanted.flags);
+    }
+    if wanted.flags & (hipArrayCubemap | hipArrayTextureGather) != 0 {
+        return fail!(hipErrorNotSupported, "cube map and gather arrays are not supported yet");
+    }
+    let element = channel * wanted.channels as usize;
+    let pitch = width.checked_mul(element).and_then(|row| row.checked_next_multiple_of(PITCH_ALIGNMENT));
+    let size = pitch.and_then(|pitch| pitch.checked_mul(height.max(1))?.checked_mul(depth.max(1)));
+    let (Some(pitch), Some(size)) = (pitch, size) else {
+        return fail!(hipErrorOutOfMemory, "an array of {width} by {height} by {depth} elements is too big");
+    };
+    let mut data = std::ptr::null_mut();
+    memory::allocate(&raw mut data, size, false)?;
+    let desc = desc_of(wanted.format, wanted.channels);
+    let record = Box::new(hipArray {
+        data,
+        desc,
+        r#type: wanted.flags,
+        width: width as u32,
+        height: height as u32,
+        depth: depth as u32,
+        Format: wanted.format,
+        NumChannels: wanted.channels,
+        isDrv: wanted.driver,
+        textureType: 0,
+    });
+    let record = Box::into_raw(record);
+    let shape = Shape {
+        data: data.addr(),
+        width,
+        height,
+        depth,
+        element,
+        pitch,
+        format: wanted.format,
+        channels: wanted.channels,
+        desc,
+        flags: wanted.flags,
+    };
+    ARRAYS.lock().insert(record.addr(), shape);
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { out.write(record) };
+    Ok(())
+}
+
+fn destroy(array: hipArray_t) -> HipResult {
+    let Some(shape) = ARRAYS.lock().remove(&array.addr()) else {
+        return fail!(hipErrorInvalidValue, "{array:p} is not a live array");
+    };
+    // SAFETY: the map held it, so it came from `Box::into_raw` in `create` and was not freed.
+    drop(unsafe { Box::from_raw(array) });
+    let runtime = runtime::get()?;
+    let _ = runtime::current()?.clr.synchronize();
+    runtime.clr.free(shape.data).map_err(hip_error)?;
+    Ok(())
+}
+
+/// # Safety
+/// A description that is not null must be valid.
+unsafe fn create_from_desc(out: *mut hipArray_t, desc: *const hipChannelFormatDesc, extent: [usize; 3], flags: u32) -> HipResult {
+    if desc.is_null() {
+        return fail!(hipErrorInvalidValue, "no channel description");
+    }
+    // SAFETY: not null; the caller promises a valid record.
+    let desc = unsafe { desc.read() };
+    let Some((format, channels)) = format_of(&desc) else {
+        return fail!(hipErrorInvalidValue, "channels of {}, {}, {}, {} bits of kind {} are not supported", desc.x, desc.y, desc.z, desc.w, desc.f);
+    };
+    create(out, &Wanted { extent, format, channels, flags, driver: false })
+}
+
+/// Creates an array of one or two dimensions.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMallocArray(
+    array: *mut hipArray_t,
+    desc: *const hipChannelFormatDesc,
+    width: usize,
+    height: usize,
+    flags: u32,
+) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe { create_from_desc(array, desc, [width, height, 0], flags) }
+}
+
+/// Creates an array of up to three dimensions.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMalloc3DArray(
+    array: *mut hipArray_t,
+    desc: *const hipChannelFormatDesc,
+    extent: hipExtent,
+    flags: u32,
+) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe { create_from_desc(array, desc, [extent.width, extent.height, extent.depth], flags) }
+}
+
+/// Creates an array of one or two dimensions (driver API).
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipArrayCreate(pHandle: *mut hipArray_t, pAllocateArray: *const HIP_ARRAY_DESCRIPTOR) -> hipError_t {
+    if pAllocateArray.is_null() {
+        return fail!(hipErrorInvalidValue, "no description");
+    }
+    // SAFETY: not null; the caller promises a valid record.
+    let d = unsafe { pAllocateArray.read() };
+    create(pHandle, &Wanted { extent: [d.Width, d.Height, 0], format: d.Format, channels: d.NumChannels, flags: 0, driver: true })
+}
+
+/// Creates an array of up to three dimensions (driver API).
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipArray3DCreate(array: *mut hipArray_t, pAllocateArray: *const HIP_ARRAY3D_DESCRIPTOR) -> hipError_t {
+    if pAllocateArray.is_null() {
+        return fail!(hipErrorInvalidValue, "no description");
+    }
+    // SAFETY: not null; the caller promises a valid record.
+    let d = unsafe { pAllocateArray.read() };
+    create(
+        array,
+        &Wanted { extent: [d.Width, d.Height, d.Depth], format: d.Format, channels: d.NumChannels, flags: d.Flags, driver: true },
+    )
+}
+
+/// Frees an array.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFreeArray(array: hipArray_t) -> hipError_t {
+    if array.is_null() {
+        return fail!(hipErrorInvalidValue, "null array");
+    }
+    destroy(array)
+}
+
+/// Frees an array (driver API).
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipArrayDestroy(array: hipArray_t) -> hipError_t {
+    if array.is_null() {
+        return fail!(hipErrorInvalidValue, "null array");
+    }
+    destroy(array)
+}
+
+/// Tells an array's format, size and flags; null places are passed over.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipArrayGetInfo(
+    desc: *mut hipChannelFormatDesc,
+    extent: *mut hipExtent,
+    flags: *mut u32,
+    array: hipArray_t,
+) -> hipError_t {
+    let shape = shape(array)?;
+    // SAFETY: each is null or a valid place.
+    unsafe {
+        if !desc.is_null() {
+            desc.write(shape.desc);
+        }
+        if !extent.is_null() {
+            extent.write(hipExtent { width: shape.width, height: shape.height, depth: shape.depth });
+        }
+        if !flags.is_null() {
+            flags.write(shape.flags);
+        }
+    }
+    Ok(())
+}
+
+/// Tells an array's shape (driver API).
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipArrayGetDescriptor(pArrayDescriptor: *mut HIP_ARRAY_DESCRIPTOR, array: hipArray_t) -> hipError_t {
+    if pArrayDescriptor.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the description");
+    }
+    let shape = shape(array)?;
+    let value = HIP_ARRAY_DESCRIPTOR { Width: shape.width, Height: shape.height, Format: shape.format, NumChannels: shape.channels };
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { pArrayDescriptor.write(value) };
+    Ok(())
+}
+
+/// Tells an array's shape in three dimensions (driver API).
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipArray3DGetDescriptor(pArrayDescriptor: *mut HIP_ARRAY3D_DESCRIPTOR, array: hipArray_t) -> hipError_t {
+    if pArrayDescriptor.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the description");
+    }
+    let shape = shape(array)?;
+    let value = HIP_ARRAY3D_DESCRIPTOR {
+        Width: shape.width,
+        Height: shape.height,
+        Depth: shape.depth,
+        Format: shape.format,
+        NumChannels: shape.channels,
+        Flags: shape.flags,
+    };
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { pArrayDescriptor.write(value) };
+    Ok(())
+}
+
+/// Tells an array's channel format.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetChannelDesc(desc: *mut hipChannelFormatDesc, array: hipArray_t) -> hipError_t {
+    if desc.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the description");
+    }
+    let value = shape(array)?.desc;
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { desc.write(value) };
+    Ok(())
+}
+
+/// A place in an array: bytes into a row, and the row.
+fn at(array: hipArray_t, x: usize, y: usize) -> HipResult<Plane> {
+    Ok(Plane { x, y, ..plane(array)? })
+}
+
+pub(crate) struct Rows {
+    pub memory: *mut c_void,
+    pub pitch: usize,
+    pub width: usize,
+    pub height: usize,
+}
+
+pub(crate) fn to_array(dst: hipArray_t, x: usize, y: usize, src: &Rows, kind: hipMemcpyKind, stream: hipStream_t, host: Host) -> HipResult {
+    let from = Plane::new(src.memory, src.pitch, src.height);
+    copy_rect::copy(at(dst, x, y)?, from, [src.width, src.height, 1], kind, stream, host)
+}
+
+pub(crate) fn from_array(dst: &Rows, src: hipArray_t, x: usize, y: usize, kind: hipMemcpyKind, stream: hipStream_t, host: Host) -> HipResult {
+    let to = Plane::new(dst.memory, dst.pitch, dst.height);
+    copy_rect::copy(to, at(src, x, y)?, [dst.width, dst.height, 1], kind, stream, host)
+}
+
+/// Copies rows to an array.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpy2DToArray(
+    dst: hipArray_t,
+    wOffset: usize,
+    hOffset: usize,
+    src: *const c_void,
+    spitch: usize,
+    width: usize,
+    height: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
+    let src = Rows { memory: src.cast_mut(), pitch: spitch, width, height };
+    to_array(dst, wOffset, hOffset, &src, kind, NULL_STREAM, Host::Waits)
+}
+
+/// Copies rows to an array in stream order.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpy2DToArrayAsync(
+    dst: hipArray_t,
+    wOffset: usize,
+    hOffset: usize,
+    src: *const c_void,
+    spitch: usize,
+    width: usize,
+    height: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> hipError_t {
+    let src = Rows { memory: src.cast_mut(), pitch: spitch, width, height };
+    to_array(dst, wOffset, hOffset, &src, kind, stream, Host::GoesOn)
+}
+
+/// Copies rows from an array.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpy2DFromArray(
+    dst: *mut c_void,
+    dpitch: usize,
+    src: hipArray_t,
+    wOffset: usize,
+    hOffset: usize,
+    width: usize,
+    height: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
+    let dst = Rows { memory: dst, pitch: dpitch, width, height };
+    from_array(&dst, src, wOffset, hOffset, kind, NULL_STREAM, Host::Waits)
+}
+
+/// Copies rows from an array in stream order.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpy2DFromArrayAsync(
+    dst: *mut c_void,
+    dpitch: usize,
+    src: hipArray_t,
+    wOffset: usize,
+    hOffset: usize,
+    width: usize,
+    height: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> hipError_t {
+    let dst = Rows { memory: dst, pitch: dpitch, width, height };
+    from_array(&dst, src, wOffset, hOffset, kind, stream, Host::GoesOn)
+}
+
+/// Copies bytes to a row of an array.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyToArray(
+    dst: hipArray_t,
+    wOffset: usize,
+    hOffset: usize,
+    src: *const c_void,
+    count: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
+    copy_linear(dst, wOffset, hOffset, src.cast_mut(), count, kind, NULL_STREAM, true)
+}
+
+/// Copies bytes from a row of an array.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyFromArray(
+    dst: *mut c_void,
+    srcArray: hipArray_t,
+    wOffset: usize,
+    hOffset: usize,
+    count: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
+    copy_linear(srcArray, wOffset, hOffset, dst, count, kind, NULL_STREAM, false)
+}
+
+/// Copies host bytes to a one-dimensional array.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyHtoA(dstArray: hipArray_t, dstOffset: usize, srcHost: *const c_void, count: usize) -> hipError_t {
+    copy_linear(dstArray, dstOffset, 0, srcHost.cast_mut(), count, hipMemcpyHostToDevice, NULL_STREAM, true)
+}
+
+/// Copies bytes of a one-dimensional array to the host.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyAtoH(dst: *mut c_void, srcArray: hipArray_t, srcOffset: usize, count: usize) -> hipError_t {
+    copy_linear(srcArray, srcOffset, 0, dst, count, hipMemcpyDeviceToHost, NULL_STREAM, false)
+}
+
+/// Copies packed bytes to or from an array, going on at the next row where one ends.
+#[expect(clippy::too_many_arguments, reason = "one argument for each of the C functions'")]
+pub(crate) fn copy_linear(
+    array: hipArray_t,
+    x: usize,
+    y: usize,
+    memory: *mut c_void,
+    count: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+    to: bool,
+) -> HipResult {
+    let shape = shape(array)?;
+    let row = shape.width * shape.element;
+    if x >= row.max(1) || y >= shape.height.max(1) || count > (shape.height.max(1) - y) * row - x {
+        return fail!(hipErrorInvalidValue, "{count} bytes from byte {x} of row {y} go past the array");
+    }
+    let (mut x, mut y, mut done) = (x, y, 0);
+    while done < count {
+        let part = (row - x).min(count - done);
+        let rows = Rows { memory: memory.wrapping_byte_add(done), pitch: part, width: part, height: 1 };
+        if to {
+            to_array(array, x, y, &rows, kind, stream, Host::Waits)?;
+        } else {
+            from_array(&rows, array, x, y, kind, stream, Host::Waits)?;
+        }
+        (x, y, done) = (0, y + 1, done + part);
+    }
+    Ok(())
+}
+
+/// Makes a channel description.
+///
+/// # Safety
+/// None.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipCreateChannelDesc(x: i32, y: i32, z: i32, w: i32, f: hipChannelFormatKind) -> hipChannelFormatDesc {
+    hipChannelFormatDesc { x, y, z, w, f }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_and_descriptions_agree() {
+        for format in [HIP_AD_FORMAT_FLOAT, HIP_AD_FORMAT_HALF, HIP_AD_FORMAT_SIGNED_INT8, HIP_AD_FORMAT_UNSIGNED_INT16] {
+            for channels in [1, 2, 4] {
+                assert_eq!(format_of(&desc_of(format, channels)), Some((format, channels)));
+            }
+        }
+        assert_eq!(format_of(&hipChannelFormatDesc { x: 32, y: 32, z: 32, w: 0, f: hipChannelFormatKindFloat }), None);
+        assert_eq!(format_of(&hipChannelFormatDesc { x: 32, y: 16, z: 0, w: 0, f: hipChannelFormatKindFloat }), None);
+    }
+
+    #[test]
+    fn foreign_arrays_are_refused() {
+        assert_eq!(element_size(std::ptr::without_provenance_mut(0x1234)).err(), Some(hipErrorInvalidHandle));
+    }
+}

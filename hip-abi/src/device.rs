@@ -1,0 +1,717 @@
+//! Devices: count, choice, properties, limits, synchronisation, versions.
+
+use std::{
+    ffi::{CStr, c_char},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use gneiss_clr::DeviceProperties;
+use gneiss_hip_abi_macros::hip_api;
+
+use crate::{
+    enums::*,
+    error::*,
+    fail, pool,
+    properties::{hipDeviceProp_tR0000, hipDeviceProp_tR0600},
+    registration,
+    runtime::{self, Device, hip_error},
+    stream,
+    types::*,
+    version,
+};
+
+/// Bytes of constant memory that HIP reports.
+pub const CONSTANT_MEMORY: usize = 0x7fff_ffff;
+
+fn fill_text(place: &mut [c_char], text: &str) {
+    let room = place.len() - 1;
+    for (target, byte) in place.iter_mut().zip(text.bytes().take(room)) {
+        *target = byte.cast_signed();
+    }
+}
+
+/// The 16 bytes of a device's UUID: those of its text after `GPU-`, as AMD's runtime shows them.
+fn uuid(properties: &DeviceProperties) -> hipUUID {
+    let mut uuid = hipUUID::default();
+    let text = properties.uuid.strip_prefix("GPU-").unwrap_or(&properties.uuid);
+    for (place, byte) in uuid.bytes.iter_mut().zip(text.bytes()) {
+        *place = byte.cast_signed();
+    }
+    uuid
+}
+
+/// The target's name with its features: `gfx90a:sramecc+:xnack-`.
+fn target(properties: &DeviceProperties) -> &str {
+    properties.isa.rsplit("--").next().unwrap_or(&properties.gfx_name)
+}
+
+/// All that the property structures and the attributes say, in one place.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    integrated: i32,
+    units: i32,
+    max_threads_per_unit: i32,
+    clock_khz: i32,
+    memory_clock_khz: i32,
+    l2: i32,
+    grid: [i32; 3],
+    texture: i32,
+    images: i32,
+    managed: i32,
+    pitch: usize,
+}
+
+impl Facts {
+    fn new(p: &DeviceProperties) -> Self {
+        let images = i32::from(p.images);
+        Facts {
+            integrated: i32::from(p.apu),
+            // From gfx10 on AMD counts work-group processors, which are pairs of compute units.
+            units: (if p.gfx_version.0 >= 10 { p.compute_units / 2 } else { p.compute_units }).max(1) as i32,
+            max_threads_per_unit: (p.waves_per_cu * p.wavefront_size * if p.gfx_version.0 >= 10 { 2 } else { 1 }).max(p.workgroup_max_size) as i32,
+            clock_khz: (p.max_clock_mhz * 1000) as i32,
+            memory_clock_khz: (p.memory_clock_mhz * 1000) as i32,
+            l2: p.cache_sizes[1] as i32,
+            grid: [i32::MAX, 65536, 65536],
+            texture: 16384 * images,
+            images,
+            managed: 1,
+            pitch: i32::MAX as usize,
+        }
+    }
+}
+
+/// Bits of `hipDeviceArch_t`: atomics, doubles and wave functions (0 to 10), system fences (12), grids of three dimensions (15).
+const ARCH_BITS: u32 = 0x7ff | 1 << 12 | 1 << 15;
+
+fn properties_r0600(device: &Device) -> hipDeviceProp_tR0600 {
+    let p = device.clr.properties();
+    let f = Facts::new(p);
+    let block = p.workgroup_max_size as i32;
+    let mut value = hipDeviceProp_tR0600 {
+        uuid: uuid(p),
+        totalGlobalMem: p.global_memory_size,
+        sharedMemPerBlock: p.lds_size,
+        regsPerBlock: 65536,
+        warpSize: p.wavefront_size as i32,
+        memPitch: f.pitch,
+        maxThreadsPerBlock: block,
+        maxThreadsDim: p.workgroup_max_dim.map(|size| size as i32),
+        maxGridSize: f.grid,
+        clockRate: f.clock_khz,
+        totalConstMem: CONSTANT_MEMORY,
+        major: p.gfx_version.0 as i32,
+        minor: p.gfx_version.1 as i32,
+        textureAlignment: 256,
+        texturePitchAlignment: 256,
+        deviceOverlap: 1,
+        multiProcessorCount: f.units,
+        integrated: f.integrated,
+        canMapHostMemory: 1,
+        maxTexture1D: f.texture,
+        maxTexture1DLinear: f.texture,
+        maxTexture2D: [f.texture; 2],
+        maxTexture3D: [f.texture.min(2048); 3],
+        surfaceAlignment: 256,
+        concurrentKernels: 1,
+        pciBusID: p.pci_bus as i32,
+        pciDeviceID: p.pci_device as i32,
+        pciDomainID: p.pci_domain as i32,
+        asyncEngineCount: 2,
+        unifiedAddressing: 1,
+        memoryClockRate: f.memory_clock_khz,
+        memoryBusWidth: p.memory_width_bits as i32,
+        l2CacheSize: f.l2,
+        maxThreadsPerMultiProcessor: f.max_threads_per_unit,
+        streamPrioritiesSupported: 1,
+        globalL1CacheSupported: 1,
+        localL1CacheSupported: 1,
+        sharedMemPerMultiprocessor: p.lds_size,
+        regsPerMultiprocessor: 65536,
+        managedMemory: f.managed,
+        hostNativeAtomicSupported: 1,
+        singleToDoublePrecisionPerfRatio: 2,
+        concurrentManagedAccess: f.managed,
+        canUseHostPointerForRegisteredMem: 1,
+        cooperativeLaunch: i32::from(p.cooperative_queues),
+        sharedMemPerBlockOptin: p.lds_size,
+        directManagedMemAccessFromHost: f.managed,
+        maxBlocksPerMultiProcessor: (f.max_threads_per_unit / p.wavefront_size.max(1) as i32).max(1),
+        hostRegisterSupported: 1,
+        memoryPoolsSupported: 1,
+        unifiedFunctionPointers: 1,
+        maxSharedMemoryPerMultiProcessor: p.lds_size,
+        clockInstructionRate: (p.timestamp_frequency / 1000) as i32,
+        arch: hipDeviceArch_t { bits: ARCH_BITS },
+        isLargeBar: i32::from(p.large_bar),
+        asicRevision: p.asic_revision as i32,
+        ..Default::default()
+    };
+    fill_text(&mut value.name, &p.product_name);
+    fill_text(&mut value.gcnArchName, target(p));
+    value
+}
+
+fn properties_r0000(device: &Device) -> hipDeviceProp_tR0000 {
+    let p = device.clr.properties();
+    let new = properties_r0600(device);
+    let (major, minor, stepping) = p.gfx_version;
+    hipDeviceProp_tR0000 {
+        name: new.name,
+        totalGlobalMem: new.totalGlobalMem,
+        sharedMemPerBlock: new.sharedMemPerBlock,
+        regsPerBlock: new.regsPerBlock,
+        warpSize: new.warpSize,
+        maxThreadsPerBlock: new.maxThreadsPerBlock,
+        maxThreadsDim: new.maxThreadsDim,
+        maxGridSize: new.maxGridSize,
+        clockRate: new.clockRate,
+        memoryClockRate: new.memoryClockRate,
+        memoryBusWidth: new.memoryBusWidth,
+        totalConstMem: new.totalConstMem,
+        major: new.major,
+        minor: new.minor,
+        multiProcessorCount: new.multiProcessorCount,
+        l2CacheSize: new.l2CacheSize,
+        maxThreadsPerMultiProcessor: new.maxThreadsPerMultiProcessor,
+        computeMode: new.computeMode,
+        clockInstructionRate: new.clockInstructionRate,
+        arch: new.arch,
+        concurrentKernels: new.concurrentKernels,
+        pciDomainID: new.pciDomainID,
+        pciBusID: new.pciBusID,
+        pciDeviceID: new.pciDeviceID,
+        maxSharedMemoryPerMultiProcessor: new.maxSharedMemoryPerMultiProcessor,
+        canMapHostMemory: new.canMapHostMemory,
+        gcnArch: (major * 100 + minor * 10 + stepping) as i32,
+        gcnArchName: new.gcnArchName,
+        integrated: new.integrated,
+        cooperativeLaunch: new.cooperativeLaunch,
+        cooperativeMultiDeviceLaunch: new.cooperativeMultiDeviceLaunch,
+        maxTexture1DLinear: new.maxTexture1DLinear,
+        maxTexture1D: new.maxTexture1D,
+        maxTexture2D: new.maxTexture2D,
+        maxTexture3D: new.maxTexture3D,
+        memPitch: new.memPitch,
+        textureAlignment: new.textureAlignment,
+        texturePitchAlignment: new.texturePitchAlignment,
+        isLargeBar: new.isLargeBar,
+        asicRevision: new.asicRevision,
+        managedMemory: new.managedMemory,
+        directManagedMemAccessFromHost: new.directManagedMemAccessFromHost,
+        concurrentManagedAccess: new.concurrentManagedAccess,
+        ..Default::default()
+    }
+}
+
+/// A device attribute's value.
+fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> HipResult<i32> {
+    let p = device.clr.properties();
+    let f = Facts::new(p);
+    let new = properties_r0600(device);
+    let size = |value: usize| i32::try_from(value).unwrap_or(i32::MAX);
+    Ok(match attribute {
+        hipDeviceAttributeEccEnabled
+        | hipDeviceAttributeAccessPolicyMaxWindowSize
+        | hipDeviceAttributeComputeMode
+        | hipDeviceAttributeComputePreemptionSupported
+        | hipDeviceAttributeCooperativeMultiDeviceLaunch
+        | hipDeviceAttributeIsMultiGpuBoard
+        | hipDeviceAttributeKernelExecTimeout
+        | hipDeviceAttributeMultiGpuBoardGroupID
+        | hipDeviceAttributePageableMemoryAccess
+        | hipDeviceAttributePageableMemoryAccessUsesHostPageTables
+        | hipDeviceAttributePersistingL2CacheMaxSize
+        | hipDeviceAttributeReservedSharedMemPerBlock
+        | hipDeviceAttributeTccDriver
+        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc
+        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim
+        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim
+        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem
+        | hipDeviceAttributeVirtualMemoryManagementSupported
+        | hipDeviceAttributeMemoryPoolSupportedHandleTypes => 0,
+        hipDeviceAttributeAsyncEngineCount => new.asyncEngineCount,
+        hipDeviceAttributeCanMapHostMemory
+        | hipDeviceAttributeCanUseHostPointerForRegisteredMem
+        | hipDeviceAttributeConcurrentKernels
+        | hipDeviceAttributeDeviceOverlap
+        | hipDeviceAttributeGlobalL1CacheSupported
+        | hipDeviceAttributeHostNativeAtomicSupported
+        | hipDeviceAttributeLocalL1CacheSupported
+        | hipDeviceAttributeStreamPrioritiesSupported
+        | hipDeviceAttributeUnifiedAddressing
+        | hipDeviceAttributeMemoryPoolsSupported
+        | hipDeviceAttributeCanUseStreamWaitValue
+        | hipDeviceAttributeHostRegisterSupported
+        | hipDeviceAttributeNumberOfXccs => 1,
+        hipDeviceAttributeClockRate => f.clock_khz,
+        hipDeviceAttributeConcurrentManagedAccess
+        | hipDeviceAttributeManagedMemory
+        | hipDeviceAttributeDirectManagedMemAccessFromHost => f.managed,
+        hipDeviceAttributeCooperativeLaunch => new.cooperativeLaunch,
+        hipDeviceAttributeIntegrated => f.integrated,
+        hipDeviceAttributeL2CacheSize => f.l2,
+        hipDeviceAttributeComputeCapabilityMajor => new.major,
+        hipDeviceAttributeComputeCapabilityMinor => new.minor,
+        hipDeviceAttributeMaxBlocksPerMultiProcessor => new.maxBlocksPerMultiProcessor,
+        hipDeviceAttributeMaxBlockDimX => new.maxThreadsDim[0],
+        hipDeviceAttributeMaxBlockDimY => new.maxThreadsDim[1],
+        hipDeviceAttributeMaxBlockDimZ => new.maxThreadsDim[2],
+        hipDeviceAttributeMaxGridDimX => f.grid[0],
+        hipDeviceAttributeMaxGridDimY => f.grid[1],
+        hipDeviceAttributeMaxGridDimZ => f.grid[2],
+        hipDeviceAttributeMaxTexture1DWidth
+        | hipDeviceAttributeMaxTexture1DLinear
+        | hipDeviceAttributeMaxTexture2DWidth
+        | hipDeviceAttributeMaxTexture2DHeight => f.texture,
+        hipDeviceAttributeMaxTexture3DWidth | hipDeviceAttributeMaxTexture3DHeight | hipDeviceAttributeMaxTexture3DDepth => {
+            new.maxTexture3D[0]
+        }
+        hipDeviceAttributeMaxThreadsDim => new.maxThreadsDim[0],
+        hipDeviceAttributeMaxThreadsPerBlock => new.maxThreadsPerBlock,
+        hipDeviceAttributeMaxThreadsPerMultiProcessor => f.max_threads_per_unit,
+        hipDeviceAttributeMaxPitch => size(f.pitch),
+        hipDeviceAttributeMemoryBusWidth => new.memoryBusWidth,
+        hipDeviceAttributeMemoryClockRate => f.memory_clock_khz,
+        hipDeviceAttributeMultiprocessorCount => f.units,
+        hipDeviceAttributePciBusId => new.pciBusID,
+        hipDeviceAttributePciDeviceId => new.pciDeviceID,
+        hipDeviceAttributePciDomainID => new.pciDomainID,
+        hipDeviceAttributePciChipId => p.chip_id as i32,
+        hipDeviceAttributeMaxRegistersPerBlock | hipDeviceAttributeMaxRegistersPerMultiprocessor => new.regsPerBlock,
+        hipDeviceAttributeMaxAvailableVgprsPerThread => if p.gfx_version.0 == 9 && p.gfx_version.2 != 10 && p.gfx_version.1 == 0 { 256 } else { 512 },
+        hipDeviceAttributeMaxSharedMemoryPerBlock
+        | hipDeviceAttributeSharedMemPerBlockOptin
+        | hipDeviceAttributeSharedMemPerMultiprocessor
+        | hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => size(p.lds_size),
+        hipDeviceAttributeSingleToDoublePrecisionPerfRatio => new.singleToDoublePrecisionPerfRatio,
+        hipDeviceAttributeSurfaceAlignment | hipDeviceAttributeTextureAlignment | hipDeviceAttributeTexturePitchAlignment => 256,
+        hipDeviceAttributeTotalConstantMemory => size(CONSTANT_MEMORY),
+        hipDeviceAttributeTotalGlobalMem => size(p.global_memory_size),
+        hipDeviceAttributeWarpSize => new.warpSize,
+        hipDeviceAttributeClockInstructionRate | hipDeviceAttributeWallClockRate => (p.timestamp_frequency / 1000) as i32,
+        hipDeviceAttributeArch => ARCH_BITS as i32,
+        hipDeviceAttributeGcnArch => properties_r0000(device).gcnArch,
+        hipDeviceAttributeIsLargeBar => new.isLargeBar,
+        hipDeviceAttributeAsicRevision => new.asicRevision,
+        hipDeviceAttributeImageSupport => f.images,
+        hipDeviceAttributePhysicalMultiProcessorCount => p.compute_units as i32,
+        hipDeviceAttributeFineGrainSupport => i32::from(p.fine_grained_pool),
+        _ => return fail!(hipErrorInvalidValue, "device attribute {attribute} does not exist or has no 32-bit value"),
+    })
+}
+
+/// Writes a value to a place that must not be null.
+fn give<T>(place: *mut T, value: T) -> HipResult {
+    if place.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer for the result");
+    }
+    // SAFETY: not null; the C caller promises a valid place.
+    unsafe { place.write(value) };
+    Ok(())
+}
+
+/// Starts HIP; flags must be 0.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipInit(flags: u32) -> hipError_t {
+    if flags != 0 { fail!(hipErrorInvalidValue, "flags {flags:#x} of hipInit: must be 0") } else { Ok(()) }
+}
+
+/// Gives the presented HIP version as a number.
+#[hip_api(no_init)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDriverGetVersion(driverVersion: *mut i32) -> hipError_t {
+    give(driverVersion, version::presented().version_number())
+}
+
+/// Gives the presented HIP version as a number.
+#[hip_api(no_init)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipRuntimeGetVersion(runtimeVersion: *mut i32) -> hipError_t {
+    give(runtimeVersion, version::presented().version_number())
+}
+
+/// Counts the devices; `hipErrorNoDevice` and 0 if there are none.
+#[hip_api(no_init)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDeviceCount(count: *mut i32) -> hipError_t {
+    if count.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the number");
+    }
+    match runtime::get() {
+        Ok(runtime) => give(count, runtime.devices.len() as i32),
+        Err(error) => {
+            give(count, 0)?;
+            Err(error)
+        }
+    }
+}
+
+/// Sets the calling thread's device.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipSetDevice(deviceId: i32) -> hipError_t {
+    runtime::set_current(runtime::device(deviceId)?.ordinal);
+    Ok(())
+}
+
+/// Gives the calling thread's device.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDevice(deviceId: *mut i32) -> hipError_t {
+    give(deviceId, runtime::current_ordinal() as i32)
+}
+
+/// Restricts the devices that a thread may get by default. All devices stay valid; only unknown ones are refused.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipSetValidDevices(device_arr: *mut i32, len: i32) -> hipError_t {
+    let count = usize::try_from(len).unwrap_or(usize::MAX);
+    if count > runtime::get()?.devices.len() || (count > 0 && device_arr.is_null()) {
+        return fail!(hipErrorInvalidValue, "a list of {len} devices");
+    }
+    for index in 0..count {
+        // SAFETY: the caller promises `len` ordinals.
+        runtime::device(unsafe { device_arr.add(index).read() })?;
+    }
+    Ok(())
+}
+
+/// Gives the handle of a device, which is its ordinal.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGet(device: *mut hipDevice_t, ordinal: i32) -> hipError_t {
+    give(device, runtime::device(ordinal)?.ordinal as i32)
+}
+
+/// Gives a device's properties in the layout of HIP 5.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDeviceProperties(prop: *mut hipDeviceProp_tR0000, deviceId: i32) -> hipError_t {
+    give(prop, properties_r0000(runtime::device(deviceId)?))
+}
+
+/// Gives a device's properties in the layout of HIP 5.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDevicePropertiesR0000(prop: *mut hipDeviceProp_tR0000, deviceId: i32) -> hipError_t {
+    give(prop, properties_r0000(runtime::device(deviceId)?))
+}
+
+/// Gives a device's properties in the layout of HIP 6 and 7.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDevicePropertiesR0600(prop: *mut hipDeviceProp_tR0600, deviceId: i32) -> hipError_t {
+    give(prop, properties_r0600(runtime::device(deviceId)?))
+}
+
+/// Gives one attribute of a device.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGetAttribute(pi: *mut i32, attr: hipDeviceAttribute_t, deviceId: i32) -> hipError_t {
+    if pi.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the attribute");
+    }
+    give(pi, attribute(runtime::device(deviceId)?, attr)?)
+}
+
+/// What a wanted device must have: (wanted, has) pairs; a device is better the more of them it fulfils.
+fn choose(wanted: impl Fn(&Device) -> usize) -> HipResult<i32> {
+    let devices = &runtime::get()?.devices;
+    let best = devices.iter().rev().max_by_key(|device| wanted(device));
+    Ok(best.map_or(0, |device| device.ordinal as i32))
+}
+
+macro_rules! matching {
+    ($wanted:expr, $has:expr, $($field:ident),*) => {
+        [$( $wanted.$field != Default::default() && $has.$field >= $wanted.$field ),*].into_iter().filter(|fits| *fits).count()
+    };
+}
+
+/// Gives the device that fits wanted properties best.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipChooseDevice(device: *mut i32, prop: *const hipDeviceProp_tR0000) -> hipError_t {
+    if prop.is_null() {
+        return fail!(hipErrorInvalidValue, "no properties");
+    }
+    // SAFETY: not null; the caller promises a valid record.
+    let wanted = unsafe { prop.read() };
+    give(device, choose(|device| {
+        matching!(wanted, properties_r0000(device), major, minor, totalGlobalMem, sharedMemPerBlock, maxThreadsPerBlock, totalConstMem,
+            multiProcessorCount, maxThreadsPerMultiProcessor, memoryClockRate)
+    })?)
+}
+
+/// Gives the device that fits wanted properties best (layout of HIP 5).
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipChooseDeviceR0000(device: *mut i32, prop: *const hipDeviceProp_tR0000) -> hipError_t {
+    // SAFETY: as the caller promises.
+    match unsafe { hipChooseDevice(device, prop) } {
+        hipSuccess => Ok(()),
+        error => Err(error),
+    }
+}
+
+/// Gives the device that fits wanted properties best (layout of HIP 6 and 7).
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipChooseDeviceR0600(device: *mut i32, prop: *const hipDeviceProp_tR0600) -> hipError_t {
+    if prop.is_null() {
+        return fail!(hipErrorInvalidValue, "no properties");
+    }
+    // SAFETY: not null; the caller promises a valid record.
+    let wanted = unsafe { prop.read() };
+    give(device, choose(|device| {
+        matching!(wanted, properties_r0600(device), major, minor, totalGlobalMem, sharedMemPerBlock, maxThreadsPerBlock, totalConstMem,
+            multiProcessorCount, maxThreadsPerMultiProcessor, memoryClockRate)
+    })?)
+}
+
+/// Gives the target's major and minor version.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceComputeCapability(major: *mut i32, minor: *mut i32, device: hipDevice_t) -> hipError_t {
+    let version = runtime::device(device)?.clr.properties().gfx_version;
+    give(major, version.0 as i32)?;
+    give(minor, version.1 as i32)
+}
+
+/// Writes a text with its terminator to a buffer; a longer text is cut.
+///
+/// # Safety
+/// `place` must be null or hold `len` bytes.
+unsafe fn give_text(place: *mut c_char, len: i32, text: &str) -> HipResult {
+    let Ok(len @ 1..) = usize::try_from(len) else {
+        return fail!(hipErrorInvalidValue, "a buffer of {len} bytes");
+    };
+    if place.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the text");
+    }
+    let count = text.len().min(len - 1);
+    // SAFETY: not null; the caller promises `len` bytes.
+    unsafe {
+        place.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), count);
+        place.add(count).write(0);
+    }
+    Ok(())
+}
+
+/// Gives a device's name.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGetName(name: *mut c_char, len: i32, device: hipDevice_t) -> hipError_t {
+    let properties = runtime::device(device)?.clr.properties();
+    // SAFETY: as the caller promises.
+    unsafe { give_text(name, len, &properties.product_name) }
+}
+
+/// Gives a device's UUID.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGetUuid(uuid: *mut hipUUID, device: hipDevice_t) -> hipError_t {
+    let value = self::uuid(runtime::device(device)?.clr.properties());
+    give(uuid, value)
+}
+
+/// Gives a device's memory in bytes.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceTotalMem(bytes: *mut usize, device: hipDevice_t) -> hipError_t {
+    give(bytes, runtime::device(device)?.clr.properties().global_memory_size)
+}
+
+fn pci_address(properties: &DeviceProperties) -> String {
+    format!(
+        "{:04x}:{:02x}:{:02x}.{:01x}",
+        properties.pci_domain, properties.pci_bus, properties.pci_device, properties.pci_function
+    )
+}
+
+/// Gives a device's PCI address: `0000:43:00.0`.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGetPCIBusId(pciBusId: *mut c_char, len: i32, device: i32) -> hipError_t {
+    let text = pci_address(runtime::device(device)?.clr.properties());
+    if len <= text.len() as i32 {
+        return fail!(hipErrorInvalidValue, "{len} bytes are too few for {text}");
+    }
+    // SAFETY: as the caller promises.
+    unsafe { give_text(pciBusId, len, &text) }
+}
+
+/// Finds a device by PCI address; the domain and the function may be left out.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGetByPCIBusId(device: *mut i32, pciBusId: *const c_char) -> hipError_t {
+    if device.is_null() || pciBusId.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    // SAFETY: not null; the caller promises a terminated string.
+    let text = unsafe { CStr::from_ptr(pciBusId) }.to_string_lossy();
+    let address = text.split('.').next().unwrap_or("");
+    let mut parts = address.rsplit(':').map(|part| u32::from_str_radix(part, 16).ok());
+    let (slot, bus, domain) = (parts.next().flatten(), parts.next().flatten(), parts.next().unwrap_or(Some(0)));
+    let found = runtime::get()?.devices.iter().find(|device| {
+        let p = device.clr.properties();
+        slot == Some(p.pci_device) && bus == Some(p.pci_bus) && domain == Some(p.pci_domain)
+    });
+    match found {
+        Some(found) => give(device, found.ordinal as i32),
+        None => fail!(hipErrorInvalidDevice, "no device at {text}"),
+    }
+}
+
+/// Waits for all work of the current device.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
+    synchronize()
+}
+
+pub(crate) fn synchronize() -> HipResult {
+    let result = runtime::current()?.clr.synchronize().map_err(hip_error);
+    pool::trim_all();
+    result
+}
+
+/// Ends the current device's streams, forgets its loaded code, and clears a fault. Allocations stay.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceReset() -> hipError_t {
+    let device = runtime::current()?;
+    let _ = device.clr.synchronize();
+    stream::destroy_all(device.ordinal);
+    pool::trim_all();
+    registration::forget_programs();
+    device.clr.reset();
+    Ok(())
+}
+
+/// Sets how the host waits for the current device.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipSetDeviceFlags(flags: u32) -> hipError_t {
+    let schedule = flags & hipDeviceScheduleMask;
+    if flags & !(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax) != 0 || schedule.count_ones() > 1 {
+        return fail!(hipErrorInvalidValue, "device flags {flags:#x} are not all known or exclude each other");
+    }
+    runtime::current()?.flags.store(flags, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Gives the current device's flags.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDeviceFlags(flags: *mut u32) -> hipError_t {
+    give(flags, runtime::current()?.flags.load(Ordering::Relaxed))
+}
+
+/// Sets the device's cache preference, which AMD devices do not have.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceSetCacheConfig(cacheConfig: hipFuncCache_t) -> hipError_t {
+    if cacheConfig > hipFuncCachePreferEqual {
+        return fail!(hipErrorInvalidValue, "cache preference {cacheConfig} does not exist");
+    }
+    Ok(())
+}
+
+/// Gives the device's cache preference: none.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGetCacheConfig(cacheConfig: *mut hipFuncCache_t) -> hipError_t {
+    give(cacheConfig, hipFuncCachePreferNone)
+}
+
+/// Sets the LDS bank size, which is fixed on AMD devices.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceSetSharedMemConfig(config: hipSharedMemConfig) -> hipError_t {
+    if config > hipSharedMemBankSizeEightByte {
+        return fail!(hipErrorInvalidValue, "bank size {config} does not exist");
+    }
+    Ok(())
+}
+
+/// Gives the LDS bank size: four bytes.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGetSharedMemConfig(pConfig: *mut hipSharedMemConfig) -> hipError_t {
+    give(pConfig, hipSharedMemBankSizeFourByte)
+}
+
+/// Stack of a work-item and heap of `malloc` in kernels, as set or by default.
+static STACK_LIMIT: AtomicUsize = AtomicUsize::new(1024);
+static HEAP_LIMIT: AtomicUsize = AtomicUsize::new(8 << 20);
+
+/// Gives a limit of the current device.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGetLimit(pValue: *mut usize, limit: u32) -> hipError_t {
+    match limit {
+        hipLimitStackSize => give(pValue, STACK_LIMIT.load(Ordering::Relaxed)),
+        hipLimitMallocHeapSize => give(pValue, HEAP_LIMIT.load(Ordering::Relaxed)),
+        _ => fail!(hipErrorUnsupportedLimit, "limit {limit} is not supported"),
+    }
+}
+
+/// Sets a limit of the current device. Kernels of ours get the stack and the heap that they ask for, so nothing else changes.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, value: usize) -> hipError_t {
+    match limit {
+        hipLimitStackSize => STACK_LIMIT.store(value.min(16 << 10), Ordering::Relaxed),
+        hipLimitMallocHeapSize => HEAP_LIMIT.store(value, Ordering::Relaxed),
+        _ => return fail!(hipErrorUnsupportedLimit, "limit {limit} is not supported"),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gfx90a() -> DeviceProperties {
+        DeviceProperties {
+            isa: "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-".into(),
+            uuid: "GPU-0123456789abcdef".into(),
+            gfx_version: (9, 0, 10),
+            compute_units: 104,
+            waves_per_cu: 32,
+            wavefront_size: 64,
+            workgroup_max_size: 1024,
+            pci_domain: 0,
+            pci_bus: 0x43,
+            ..DeviceProperties::default()
+        }
+    }
+
+    #[test]
+    fn names_and_numbers() {
+        let p = gfx90a();
+        assert_eq!(target(&p), "gfx90a:sramecc+:xnack-");
+        assert_eq!(pci_address(&p), "0000:43:00.0");
+        assert_eq!(uuid(&p).bytes[..4], [b'0', b'1', b'2', b'3'].map(u8::cast_signed));
+        let f = Facts::new(&p);
+        assert_eq!((f.units, f.max_threads_per_unit), (104, 2048));
+        let rdna = DeviceProperties { gfx_version: (10, 3, 0), compute_units: 72, wavefront_size: 32, ..gfx90a() };
+        assert_eq!((Facts::new(&rdna).units, Facts::new(&rdna).max_threads_per_unit), (36, 2048));
+    }
+
+    #[test]
+    fn texts_are_cut_and_terminated() {
+        let mut place = [1; 4];
+        fill_text(&mut place, "abcdef");
+        assert_eq!(place, [b'a', b'b', b'c', 1].map(|byte| byte as c_char));
+        let mut buffer = [1_i8; 4];
+        // SAFETY: the buffer has 4 bytes.
+        unsafe {
+            give_text(buffer.as_mut_ptr(), 4, "abcdef").unwrap();
+            assert_eq!(give_text(buffer.as_mut_ptr(), 0, "a"), Err(hipErrorInvalidValue));
+        }
+        assert_eq!(buffer, [97, 98, 99, 0]);
+    }
+}

@@ -1,0 +1,627 @@
+//! Kernel launches: checks in the order that AMD's runtime makes them, then one command of the stream.
+//!
+//! The order and the codes: no function `hipErrorInvalidDeviceFunction` / `hipErrorInvalidResourceHandle`; arguments given twice, an empty
+//! grid `hipErrorInvalidValue`; an empty block `hipErrorInvalidConfiguration`; too much LDS or too big a block `hipErrorInvalidValue`
+//! (`hipErrorInvalidConfiguration` from HIP 7); missing arguments `hipErrorInvalidValue`; past the launch bounds `hipErrorLaunchFailure`;
+//! a grid of more than 2³²-1 work-items `hipErrorInvalidConfiguration`; then what the kernel's metadata forbids.
+
+use std::{
+    cell::RefCell,
+    ffi::c_void,
+    sync::Arc,
+};
+
+use gneiss_clr::{Arguments, Event, Kernel, Launch};
+use gneiss_hip_abi_macros::hip_api;
+
+use crate::{
+    enums::*,
+    error::*,
+    event, fail, module,
+    registration::{self, CallConfiguration},
+    runtime::{self, Device, hip_error},
+    stream::{self, Resolved, resolve_or},
+    types::*,
+    version::{self, Major},
+};
+
+/// Which family of calls a launch came by: their limits differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Api {
+    /// `hipLaunchKernel` and its kin: grids in blocks, up to 2³²-1 work-items in all dimensions together.
+    Runtime,
+    /// `hipModuleLaunchKernel`: 2³¹-1 blocks in x, 65535 in y and z.
+    Module,
+    /// `hipExtModuleLaunchKernel`: grids in work-items.
+    Extended,
+}
+
+/// A launch, as the caller gave it.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// Family.
+    pub api: Api,
+    /// Grid in blocks (in work-items for [`Api::Extended`]).
+    pub grid: [u32; 3],
+    /// Block in work-items.
+    pub block: [u32; 3],
+    /// Bytes of dynamic LDS.
+    pub shared: usize,
+    /// Addresses of the arguments, or null.
+    pub params: *mut *mut c_void,
+    /// `HIP_LAUNCH_PARAM_…` list, or null.
+    pub extra: *mut *mut c_void,
+    /// All groups resident at once.
+    pub cooperative: bool,
+    /// It may overlap with earlier work of its stream.
+    pub any_order: bool,
+    /// Recorded before the kernel.
+    pub start_event: hipEvent_t,
+    /// Recorded after the kernel.
+    pub stop_event: hipEvent_t,
+}
+
+impl Request {
+    /// A plain launch of the runtime API.
+    pub fn new(grid: dim3, block: dim3, shared: usize, params: *mut *mut c_void) -> Self {
+        Request {
+            api: Api::Runtime,
+            grid: [grid.x, grid.y, grid.z],
+            block: [block.x, block.y, block.z],
+            shared,
+            params,
+            extra: std::ptr::null_mut(),
+            cooperative: false,
+            any_order: false,
+            start_event: std::ptr::null_mut(),
+            stop_event: std::ptr::null_mut(),
+        }
+    }
+}
+
+/// Limits that a launch is checked against.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Bytes of LDS of a group.
+    lds: usize,
+    /// Work-items of a group, by the device.
+    workgroup: u32,
+    /// Work-items of a group, by the kernel's launch bounds.
+    launch_bounds: u32,
+    /// Static LDS of the kernel.
+    static_lds: usize,
+    /// The kernel has arguments.
+    needs_arguments: bool,
+    /// Groups must divide the grid.
+    uniform: bool,
+}
+
+impl Limits {
+    fn new(kernel: &Kernel, device: &Device) -> Self {
+        let (metadata, properties) = (kernel.metadata(), device.clr.properties());
+        Limits {
+            lds: properties.lds_size,
+            workgroup: properties.workgroup_max_size,
+            launch_bounds: metadata.max_flat_workgroup_size,
+            static_lds: metadata.group_segment_size as usize,
+            needs_arguments: !kernel.explicit_arguments().is_empty(),
+            uniform: metadata.uniform_workgroup_size,
+        }
+    }
+}
+
+/// Checks a launch; gives grid and block in work-items.
+fn validate(request: &Request, limits: &Limits, major: Major) -> HipResult<([u32; 3], [u32; 3])> {
+    let &Request { api, grid, block, shared, params, extra, .. } = request;
+    if !params.is_null() && !extra.is_null() {
+        return fail!(hipErrorInvalidValue, "kernelParams and extra are both given");
+    }
+    if grid.contains(&0) {
+        let error = if api == Api::Runtime && major < Major::Seven { hipErrorInvalidConfiguration } else { hipErrorInvalidValue };
+        return fail!(error, "an empty grid: {grid:?}");
+    }
+    if block.contains(&0) {
+        return fail!(hipErrorInvalidConfiguration, "an empty block: {block:?}");
+    }
+    if shared.saturating_add(limits.static_lds) > limits.lds {
+        return fail!(
+            hipErrorInvalidValue,
+            "{shared} bytes of dynamic and {} of static LDS are more than the {} of a block",
+            limits.static_lds,
+            limits.lds
+        );
+    }
+    let threads = block.iter().map(|size| u64::from(*size)).product::<u64>();
+    if block.iter().any(|size| *size > limits.workgroup) || threads > u64::from(limits.workgroup) {
+        let error = if major >= Major::Seven { hipErrorInvalidConfiguration } else { hipErrorInvalidValue };
+        return fail!(error, "a block of {block:?} threads is more than the device's {}", limits.workgroup);
+    }
+    if params.is_null() && extra.is_null() && limits.needs_arguments {
+        return fail!(hipErrorInvalidValue, "the kernel's arguments are missing");
+    }
+    if limits.launch_bounds != 0 && threads > u64::from(limits.launch_bounds) {
+        return fail!(
+            hipErrorLaunchFailure,
+            "a block of {threads} threads is more than the {} of the kernel's __launch_bounds__",
+            limits.launch_bounds
+        );
+    }
+    if api == Api::Module && (grid[0] > i32::MAX as u32 || grid[1] > 65535 || grid[2] > 65535) {
+        return fail!(hipErrorInvalidValue, "a grid of {grid:?} blocks is more than [2147483647, 65535, 65535]");
+    }
+    let mut global = [0; 3];
+    for axis in 0..3 {
+        let size = match api {
+            Api::Runtime | Api::Module => u64::from(grid[axis]) * u64::from(block[axis]),
+            Api::Extended => u64::from(grid[axis]),
+        };
+        let Ok(size) = u32::try_from(size) else {
+            return fail!(hipErrorInvalidConfiguration, "{size} work-items in dimension {axis} are more than 4294967295");
+        };
+        global[axis] = size;
+    }
+    let block = if api == Api::Extended { std::array::from_fn(|axis| block[axis].min(global[axis])) } else { block };
+    if limits.uniform && (0..3).any(|axis| !global[axis].is_multiple_of(block[axis])) {
+        return fail!(hipErrorInvalidValue, "the kernel wants blocks that divide the grid: {global:?} by {block:?}");
+    }
+    Ok((global, block))
+}
+
+/// The packed arguments that an `extra` list names: `{1, buffer, 2, &size, 3}`.
+///
+/// # Safety
+/// The list must be readable up to its end mark, and its buffer for its size.
+unsafe fn packed<'a>(extra: *mut *mut c_void) -> HipResult<&'a [u8]> {
+    let (mut buffer, mut size) = (std::ptr::null::<u8>(), None);
+    for index in [0, 2, 4] {
+        // SAFETY: the list has not ended yet; each entry but the end mark is followed by its value.
+        let key = unsafe { extra.add(index).read() }.addr();
+        match key {
+            HIP_LAUNCH_PARAM_END => break,
+            HIP_LAUNCH_PARAM_BUFFER_POINTER if index < 4 => {
+                // SAFETY: as above.
+                buffer = unsafe { extra.add(index + 1).read() }.cast_const().cast();
+            }
+            HIP_LAUNCH_PARAM_BUFFER_SIZE if index < 4 => {
+                // SAFETY: as above; the value points at a size_t.
+                size = unsafe { extra.add(index + 1).read().cast::<usize>().as_ref() }.copied();
+            }
+            _ => return fail!(hipErrorInvalidValue, "entry {key:#x} of the launch's extra list is not known"),
+        }
+    }
+    match (buffer.is_null(), size) {
+        // SAFETY: the caller promises that the buffer is as long as it says.
+        (false, Some(size)) => Ok(unsafe { std::slice::from_raw_parts(buffer, size) }),
+        _ => fail!(hipErrorInvalidValue, "the launch's extra list has no buffer or no size"),
+    }
+}
+
+/// Launches a kernel in a stream.
+///
+/// # Safety
+/// The arguments must be readable as the kernel's metadata says.
+pub(crate) unsafe fn launch(kernel: &Arc<Kernel>, device: &Device, resolved: &Resolved, request: &Request) -> HipResult<Event> {
+    let (grid, block) = validate(request, &Limits::new(kernel, device), version::presented())?;
+    let count = kernel.explicit_arguments().len();
+    let arguments = if request.extra.is_null() {
+        if count == 0 {
+            Arguments::Pointers(&[])
+        } else {
+            // SAFETY: not null, by the check above; the caller promises one pointer for each argument.
+            Arguments::Pointers(unsafe { std::slice::from_raw_parts(request.params.cast::<*const c_void>(), count) })
+        }
+    } else {
+        // SAFETY: as the caller promises.
+        Arguments::Packed(unsafe { packed(request.extra)? })
+    };
+    let launch = Launch {
+        kernel,
+        grid,
+        block,
+        dynamic_shared: request.shared as u32,
+        arguments,
+        cooperative: request.cooperative,
+        any_order: request.any_order,
+    };
+    let queue = &resolved.stream.queue;
+    if !request.start_event.is_null() {
+        event::find(request.start_event)?.set_command(queue.enqueue_marker(&resolved.wait).map_err(hip_error)?);
+    }
+    // SAFETY: as the caller promises.
+    let command = unsafe { queue.enqueue_kernel(&launch, &resolved.wait) }.map_err(hip_error)?;
+    if !request.stop_event.is_null() {
+        event::find(request.stop_event)?.set_command(queue.enqueue_marker(&[]).map_err(hip_error)?);
+    }
+    Ok(command)
+}
+
+/// Kernels that this thread launched by host address, so that a launch takes no lock of the registry.
+struct Recent {
+    address: usize,
+    device: usize,
+    generation: u64,
+    kernel: Arc<Kernel>,
+}
+
+thread_local! {
+    static RECENT: RefCell<Vec<Recent>> = const { RefCell::new(Vec::new()) };
+}
+
+const RECENT_KERNELS: usize = 8;
+
+/// The kernel of a host address on a device, from the thread's own memory if it was launched lately.
+fn kernel_of(address: *const c_void, device: &Device) -> HipResult<Arc<Kernel>> {
+    let generation = registration::generation();
+    let known = RECENT.try_with(|recent| {
+        let recent = recent.borrow();
+        let found = recent.iter().find(|entry| {
+            entry.address == address.addr() && entry.device == device.ordinal && entry.generation == generation
+        });
+        found.map(|entry| Arc::clone(&entry.kernel))
+    });
+    if let Ok(Some(kernel)) = known {
+        return Ok(kernel);
+    }
+    let kernel = registration::kernel(address, device)?;
+    let entry = Recent { address: address.addr(), device: device.ordinal, generation, kernel: Arc::clone(&kernel) };
+    let _ = RECENT.try_with(|recent| {
+        let mut recent = recent.borrow_mut();
+        recent.retain(|entry| entry.generation == generation);
+        if recent.len() == RECENT_KERNELS {
+            recent.remove(0);
+        }
+        recent.push(entry);
+    });
+    Ok(kernel)
+}
+
+/// Launches a registered kernel.
+///
+/// # Safety
+/// As for [`launch`].
+pub(crate) unsafe fn launch_registered(function: *const c_void, stream: hipStream_t, request: &Request) -> HipResult {
+    let resolved = resolve_or(stream, hipErrorInvalidValue)?;
+    let device = resolved.stream.device()?;
+    let kernel = kernel_of(function, device)?;
+    // SAFETY: as the caller promises.
+    unsafe { launch(&kernel, device, &resolved, request) }?;
+    Ok(())
+}
+
+/// Launches a kernel of a module.
+///
+/// # Safety
+/// As for [`launch`].
+pub(crate) unsafe fn launch_function(function: hipFunction_t, stream: hipStream_t, request: &Request) -> HipResult {
+    let kernel = module::function(function)?;
+    let resolved = resolve_or(stream, hipErrorInvalidValue)?;
+    let device = resolved.stream.device()?;
+    if kernel.device().index() != device.ordinal {
+        return fail!(hipErrorInvalidHandle, "the kernel is loaded on device {}, the stream is of {}", kernel.device().index(), device.ordinal);
+    }
+    // SAFETY: as the caller promises.
+    unsafe { launch(&kernel, device, &resolved, request) }?;
+    Ok(())
+}
+
+/// Launches a registered kernel.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipLaunchKernel(
+    function_address: *const c_void,
+    numBlocks: dim3,
+    dimBlocks: dim3,
+    args: *mut *mut c_void,
+    sharedMemBytes: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe { launch_registered(function_address, stream, &Request::new(numBlocks, dimBlocks, sharedMemBytes, args)) }
+}
+
+/// Launches a registered kernel, with events around it.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipExtLaunchKernel(
+    function_address: *const c_void,
+    numBlocks: dim3,
+    dimBlocks: dim3,
+    args: *mut *mut c_void,
+    sharedMemBytes: usize,
+    stream: hipStream_t,
+    startEvent: hipEvent_t,
+    stopEvent: hipEvent_t,
+    flags: i32,
+) -> hipError_t {
+    let request = Request {
+        start_event: startEvent,
+        stop_event: stopEvent,
+        any_order: flags.cast_unsigned() & hipExtAnyOrderLaunch != 0,
+        ..Request::new(numBlocks, dimBlocks, sharedMemBytes, args)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { launch_registered(function_address, stream, &request) }
+}
+
+/// Launches a registered kernel whose blocks all run at once, so that they may wait for each other.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipLaunchCooperativeKernel(
+    f: *const c_void,
+    gridDim: dim3,
+    blockDimX: dim3,
+    kernelParams: *mut *mut c_void,
+    sharedMemBytes: u32,
+    stream: hipStream_t,
+) -> hipError_t {
+    let request = Request { cooperative: true, ..Request::new(gridDim, blockDimX, sharedMemBytes as usize, kernelParams) };
+    // SAFETY: as the caller promises.
+    unsafe { launch_registered(f, stream, &request) }
+}
+
+/// Launches a kernel of a module; the grid is in blocks.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipModuleLaunchKernel(
+    f: hipFunction_t,
+    gridDimX: u32,
+    gridDimY: u32,
+    gridDimZ: u32,
+    blockDimX: u32,
+    blockDimY: u32,
+    blockDimZ: u32,
+    sharedMemBytes: u32,
+    stream: hipStream_t,
+    kernelParams: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> hipError_t {
+    let (grid, block) = (dim3 { x: gridDimX, y: gridDimY, z: gridDimZ }, dim3 { x: blockDimX, y: blockDimY, z: blockDimZ });
+    let request = Request { api: Api::Module, extra, ..Request::new(grid, block, sharedMemBytes as usize, kernelParams) };
+    // SAFETY: as the caller promises.
+    unsafe { launch_function(f, stream, &request) }
+}
+
+/// Launches a kernel of a module whose blocks all run at once.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
+    f: hipFunction_t,
+    gridDimX: u32,
+    gridDimY: u32,
+    gridDimZ: u32,
+    blockDimX: u32,
+    blockDimY: u32,
+    blockDimZ: u32,
+    sharedMemBytes: u32,
+    stream: hipStream_t,
+    kernelParams: *mut *mut c_void,
+) -> hipError_t {
+    let (grid, block) = (dim3 { x: gridDimX, y: gridDimY, z: gridDimZ }, dim3 { x: blockDimX, y: blockDimY, z: blockDimZ });
+    let request = Request { api: Api::Module, cooperative: true, ..Request::new(grid, block, sharedMemBytes as usize, kernelParams) };
+    // SAFETY: as the caller promises.
+    unsafe { launch_function(f, stream, &request) }
+}
+
+/// Launches a kernel of a module with events around it; the grid is in work-items.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipExtModuleLaunchKernel(
+    f: hipFunction_t,
+    globalWorkSizeX: u32,
+    globalWorkSizeY: u32,
+    globalWorkSizeZ: u32,
+    localWorkSizeX: u32,
+    localWorkSizeY: u32,
+    localWorkSizeZ: u32,
+    sharedMemBytes: usize,
+    hStream: hipStream_t,
+    kernelParams: *mut *mut c_void,
+    extra: *mut *mut c_void,
+    startEvent: hipEvent_t,
+    stopEvent: hipEvent_t,
+    flags: u32,
+) -> hipError_t {
+    let grid = dim3 { x: globalWorkSizeX, y: globalWorkSizeY, z: globalWorkSizeZ };
+    let block = dim3 { x: localWorkSizeX, y: localWorkSizeY, z: localWorkSizeZ };
+    let request = Request {
+        api: Api::Extended,
+        extra,
+        start_event: startEvent,
+        stop_event: stopEvent,
+        any_order: flags & hipExtAnyOrderLaunch != 0,
+        ..Request::new(grid, block, sharedMemBytes, kernelParams)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { launch_function(f, hStream, &request) }
+}
+
+/// `hipExtModuleLaunchKernel` under the C++ name that HIP 5 exports.
+///
+/// # Safety
+/// As for `hipExtModuleLaunchKernel`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j(
+    f: hipFunction_t,
+    globalWorkSizeX: u32,
+    globalWorkSizeY: u32,
+    globalWorkSizeZ: u32,
+    localWorkSizeX: u32,
+    localWorkSizeY: u32,
+    localWorkSizeZ: u32,
+    sharedMemBytes: usize,
+    hStream: hipStream_t,
+    kernelParams: *mut *mut c_void,
+    extra: *mut *mut c_void,
+    startEvent: hipEvent_t,
+    stopEvent: hipEvent_t,
+    flags: u32,
+) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe {
+        hipExtModuleLaunchKernel(
+            f,
+            globalWorkSizeX,
+            globalWorkSizeY,
+            globalWorkSizeZ,
+            localWorkSizeX,
+            localWorkSizeY,
+            localWorkSizeZ,
+            sharedMemBytes,
+            hStream,
+            kernelParams,
+            extra,
+            startEvent,
+            stopEvent,
+            flags,
+        )
+    }
+}
+
+/// The older name of `hipExtModuleLaunchKernel`, without flags.
+///
+/// # Safety
+/// As for `hipExtModuleLaunchKernel`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipHccModuleLaunchKernel(
+    f: hipFunction_t,
+    globalWorkSizeX: u32,
+    globalWorkSizeY: u32,
+    globalWorkSizeZ: u32,
+    localWorkSizeX: u32,
+    localWorkSizeY: u32,
+    localWorkSizeZ: u32,
+    sharedMemBytes: usize,
+    hStream: hipStream_t,
+    kernelParams: *mut *mut c_void,
+    extra: *mut *mut c_void,
+    startEvent: hipEvent_t,
+    stopEvent: hipEvent_t,
+) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe {
+        hipExtModuleLaunchKernel(
+            f,
+            globalWorkSizeX,
+            globalWorkSizeY,
+            globalWorkSizeZ,
+            localWorkSizeX,
+            localWorkSizeY,
+            localWorkSizeZ,
+            sharedMemBytes,
+            hStream,
+            kernelParams,
+            extra,
+            startEvent,
+            stopEvent,
+            0,
+        )
+    }
+}
+
+/// `hipHccModuleLaunchKernel` under the C++ name that HIP 5 exports.
+///
+/// # Safety
+/// As for `hipExtModuleLaunchKernel`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_(
+    f: hipFunction_t,
+    globalWorkSizeX: u32,
+    globalWorkSizeY: u32,
+    globalWorkSizeZ: u32,
+    localWorkSizeX: u32,
+    localWorkSizeY: u32,
+    localWorkSizeZ: u32,
+    sharedMemBytes: usize,
+    hStream: hipStream_t,
+    kernelParams: *mut *mut c_void,
+    extra: *mut *mut c_void,
+    startEvent: hipEvent_t,
+    stopEvent: hipEvent_t,
+) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe {
+        hipHccModuleLaunchKernel(
+            f,
+            globalWorkSizeX,
+            globalWorkSizeY,
+            globalWorkSizeZ,
+            localWorkSizeX,
+            localWorkSizeY,
+            localWorkSizeZ,
+            sharedMemBytes,
+            hStream,
+            kernelParams,
+            extra,
+            startEvent,
+            stopEvent,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits =
+        Limits { lds: 65536, workgroup: 1024, launch_bounds: 256, static_lds: 1024, needs_arguments: false, uniform: false };
+
+    fn request(api: Api, grid: [u32; 3], block: [u32; 3]) -> Request {
+        let of = |[x, y, z]: [u32; 3]| dim3 { x, y, z };
+        Request { api, ..Request::new(of(grid), of(block), 0, std::ptr::null_mut()) }
+    }
+
+    fn check(request: &Request) -> Option<hipError_t> {
+        validate(request, &LIMITS, Major::Six).err()
+    }
+
+    #[test]
+    fn good_launches() {
+        assert_eq!(validate(&request(Api::Runtime, [3, 2, 1], [64, 2, 1]), &LIMITS, Major::Five), Ok(([192, 4, 1], [64, 2, 1])));
+        assert_eq!(validate(&request(Api::Extended, [100, 1, 1], [256, 1, 1]), &LIMITS, Major::Five), Ok(([100, 1, 1], [100, 1, 1])));
+    }
+
+    #[test]
+    fn errors_by_cause() {
+        assert_eq!(check(&request(Api::Module, [0, 1, 1], [64, 1, 1])), Some(hipErrorInvalidValue));
+        assert_eq!(check(&request(Api::Runtime, [1, 1, 1], [0, 1, 1])), Some(hipErrorInvalidConfiguration));
+        assert_eq!(check(&Request { shared: 65536, ..request(Api::Runtime, [1, 1, 1], [64, 1, 1]) }), Some(hipErrorInvalidValue));
+        assert_eq!(check(&Request { shared: usize::MAX, ..request(Api::Runtime, [1, 1, 1], [64, 1, 1]) }), Some(hipErrorInvalidValue));
+        assert_eq!(check(&request(Api::Runtime, [1, 1, 1], [1025, 1, 1])), Some(hipErrorInvalidValue));
+        assert_eq!(check(&request(Api::Runtime, [1, 1, 1], [512, 1, 1])), Some(hipErrorLaunchFailure));
+        assert_eq!(check(&request(Api::Runtime, [67_108_864, 1, 1], [128, 1, 1])), Some(hipErrorInvalidConfiguration));
+        assert_eq!(check(&request(Api::Module, [1, 65536, 1], [64, 1, 1])), Some(hipErrorInvalidValue));
+    }
+
+    #[test]
+    fn hip_7_moved_two_codes() {
+        let empty = request(Api::Runtime, [0, 1, 1], [64, 1, 1]);
+        assert_eq!(validate(&empty, &LIMITS, Major::Seven), Err(hipErrorInvalidValue));
+        let big = request(Api::Runtime, [1, 1, 1], [2048, 1, 1]);
+        assert_eq!(validate(&big, &LIMITS, Major::Seven), Err(hipErrorInvalidConfiguration));
+    }
+
+    #[test]
+    fn missing_and_doubled_arguments() {
+        let limits = Limits { needs_arguments: true, ..LIMITS };
+        assert_eq!(validate(&request(Api::Runtime, [1, 1, 1], [64, 1, 1]), &limits, Major::Six), Err(hipErrorInvalidValue));
+        let mut pointer = std::ptr::null_mut();
+        let both = Request { params: &raw mut pointer, extra: &raw mut pointer, ..request(Api::Module, [1, 1, 1], [64, 1, 1]) };
+        assert_eq!(check(&both), Some(hipErrorInvalidValue));
+    }
+
+    #[test]
+    fn extra_lists() {
+        let mut buffer = [1_u8, 2, 3, 4];
+        let mut size = 3_usize;
+        let key = |value: usize| std::ptr::without_provenance_mut::<c_void>(value);
+        let mut list = [key(1), (&raw mut buffer).cast(), key(2), (&raw mut size).cast(), key(3)];
+        // SAFETY: the list is complete.
+        assert_eq!(unsafe { packed(list.as_mut_ptr()) }, Ok([1, 2, 3].as_slice()));
+        let mut bad = [key(7), key(0), key(3), key(0), key(3)];
+        // SAFETY: as above.
+        assert_eq!(unsafe { packed(bad.as_mut_ptr()) }, Err(hipErrorInvalidValue));
+        let mut empty = [key(3), key(0), key(3), key(0), key(3)];
+        // SAFETY: as above.
+        assert_eq!(unsafe { packed(empty.as_mut_ptr()) }, Err(hipErrorInvalidValue));
+    }
+}

@@ -1,0 +1,143 @@
+//! Launches described by records (HIP 7) and launches on several devices.
+
+use std::ffi::c_void;
+
+use gneiss_hip_abi_macros::hip_api;
+
+use crate::{
+    error::*,
+    fail,
+    launch::{Api, Request, launch_function, launch_registered},
+    log_error,
+    types::*,
+};
+
+const ATTRIBUTE_COOPERATIVE: u32 = 2;
+const ATTRIBUTE_PRIORITY: u32 = 8;
+
+/// Whether a list of launch attributes asks for a cooperative launch.
+///
+/// # Safety
+/// The list must be null or hold `count` records.
+unsafe fn cooperative(attributes: *const hipLaunchAttribute, count: u32) -> HipResult<bool> {
+    if count == 0 {
+        return Ok(false);
+    }
+    if attributes.is_null() || count > 1024 {
+        return fail!(hipErrorInvalidValue, "{count} launch attributes at {attributes:p}");
+    }
+    let mut cooperative = false;
+    // SAFETY: not null; the caller promises `count` records.
+    for attribute in unsafe { std::slice::from_raw_parts(attributes, count as usize) } {
+        match attribute.id {
+            ATTRIBUTE_COOPERATIVE => cooperative = attribute.val[0] as u32 != 0,
+            // The priority of a kernel is that of its stream.
+            ATTRIBUTE_PRIORITY => {}
+            other => return fail!(hipErrorInvalidValue, "launch attribute {other} is not supported"),
+        }
+    }
+    Ok(cooperative)
+}
+
+/// Launches a registered kernel as a record says.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipLaunchKernelExC(
+    config: *const hipLaunchConfig_t,
+    fPtr: *const c_void,
+    args: *mut *mut c_void,
+) -> hipError_t {
+    if config.is_null() {
+        return fail!(hipErrorInvalidConfiguration, "no launch configuration");
+    }
+    // SAFETY: not null; the caller promises a valid record, with its attributes and arguments.
+    unsafe {
+        let config = config.read();
+        let request = Request {
+            cooperative: cooperative(config.attrs, config.numAttrs)?,
+            ..Request::new(config.gridDim, config.blockDim, config.dynamicSmemBytes, args)
+        };
+        launch_registered(fPtr, config.stream, &request)
+    }
+}
+
+/// Launches a kernel of a module as a record says.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDrvLaunchKernelEx(
+    config: *const HIP_LAUNCH_CONFIG,
+    f: hipFunction_t,
+    params: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> hipError_t {
+    if config.is_null() {
+        return fail!(hipErrorInvalidConfiguration, "no launch configuration");
+    }
+    // SAFETY: not null; the caller promises a valid record, with its attributes and arguments.
+    unsafe {
+        let c = config.read();
+        let grid = dim3 { x: c.gridDimX, y: c.gridDimY, z: c.gridDimZ };
+        let block = dim3 { x: c.blockDimX, y: c.blockDimY, z: c.blockDimZ };
+        let request = Request {
+            api: Api::Module,
+            extra,
+            cooperative: cooperative(c.attrs, c.numAttrs)?,
+            ..Request::new(grid, block, c.sharedMemBytes as usize, params)
+        };
+        launch_function(f, c.hStream, &request)
+    }
+}
+
+/// Launches a kernel on each of several devices.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipExtLaunchMultiKernelMultiDevice(
+    launchParamsList: *mut hipLaunchParams,
+    numDevices: i32,
+    flags: u32,
+) -> hipError_t {
+    let _ = flags;
+    let count = usize::try_from(numDevices).unwrap_or(0);
+    if launchParamsList.is_null() || count == 0 || count > crate::runtime::get()?.devices.len() {
+        return fail!(hipErrorInvalidValue, "launches on {numDevices} devices");
+    }
+    // SAFETY: not null; the caller promises `numDevices` records.
+    for params in unsafe { std::slice::from_raw_parts(launchParamsList, count) } {
+        if params.stream.is_null() {
+            return fail!(hipErrorInvalidHandle, "a launch on several devices needs a stream for each");
+        }
+        let request = Request::new(params.gridDim, params.blockDim, params.sharedMem, params.args);
+        // SAFETY: as the caller promises.
+        unsafe { launch_registered(params.func, params.stream, &request)? };
+    }
+    Ok(())
+}
+
+/// The launch function of older compilers: packed arguments, no status.
+///
+/// # Safety
+/// `extra` must be a list as for `hipModuleLaunchKernel`; the dimensions must be readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv(
+    function_address: usize,
+    numBlocks: *const dim3,
+    dimBlocks: *const dim3,
+    sharedMemBytes: u32,
+    stream: hipStream_t,
+    extra: *mut *mut c_void,
+) {
+    crate::entry::run("hipLaunchKernelGGLImpl", (), || {
+        if numBlocks.is_null() || dimBlocks.is_null() {
+            return;
+        }
+        // SAFETY: as the caller promises.
+        let result = unsafe {
+            let request =
+                Request { extra, ..Request::new(numBlocks.read(), dimBlocks.read(), sharedMemBytes as usize, std::ptr::null_mut()) };
+            launch_registered(std::ptr::with_exposed_provenance(function_address), stream, &request)
+        };
+        if let Err(error) = result {
+            log_error!("hipLaunchKernelGGLImpl: {}", error.name());
+        }
+    });
+}

@@ -1,0 +1,169 @@
+//! Managed memory: hints and their queries.
+//!
+//! Managed memory has one copy that host and devices share, so nothing ever migrates: advice is checked and kept, prefetches
+//! are checked and become a marker of their stream.
+
+use std::{collections::BTreeMap, ffi::c_void};
+
+use gneiss_clr::MemoryKind;
+use gneiss_hip_abi_macros::hip_api;
+use parking_lot::Mutex;
+
+use crate::{
+    enums::*,
+    error::*,
+    fail, memory,
+    runtime::{self, hip_error},
+    stream::{Resolved, resolve_or},
+    types::*,
+};
+
+/// Advice for a managed allocation.
+#[derive(Clone, Debug)]
+struct Advice {
+    read_mostly: bool,
+    preferred: i32,
+    accessed_by: Vec<i32>,
+    last_prefetch: i32,
+    coarse: bool,
+}
+
+impl Default for Advice {
+    fn default() -> Self {
+        Advice { read_mostly: false, preferred: hipInvalidDeviceId, accessed_by: Vec::new(), last_prefetch: hipInvalidDeviceId, coarse: false }
+    }
+}
+
+/// By number of the allocation, which is never used again.
+static ADVICE: Mutex<BTreeMap<u64, Advice>> = Mutex::new(BTreeMap::new());
+
+/// Number of the managed allocation that holds a range.
+fn managed(address: *const c_void, count: usize) -> HipResult<u64> {
+    if address.is_null() || count == 0 {
+        return fail!(hipErrorInvalidValue, "an empty range");
+    }
+    match memory::find(address)? {
+        Some((memory, offset)) if memory.kind() == MemoryKind::Managed && memory.size() - offset >= count => Ok(memory.id()),
+        _ => fail!(hipErrorInvalidValue, "{count} bytes from {address:p} are not in one managed allocation"),
+    }
+}
+
+/// A device ordinal, or the host.
+fn location(device: i32) -> HipResult<i32> {
+    if device != hipCpuDeviceId {
+        runtime::device(device)?;
+    }
+    Ok(device)
+}
+
+/// Moves managed memory to a device ahead of its use: a marker in the stream, as there is one copy.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemPrefetchAsync(dev_ptr: *const c_void, count: usize, device: i32, stream: hipStream_t) -> hipError_t {
+    let id = managed(dev_ptr, count)?;
+    let device = location(device)?;
+    let Resolved { stream, wait } = resolve_or(stream, hipErrorInvalidHandle)?;
+    stream.queue.enqueue_marker(&wait).map_err(hip_error)?;
+    ADVICE.lock().entry(id).or_default().last_prefetch = device;
+    Ok(())
+}
+
+/// Says how managed memory will be used.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemAdvise(dev_ptr: *const c_void, count: usize, advice: hipMemoryAdvise, device: i32) -> hipError_t {
+    let id = managed(dev_ptr, count)?;
+    let needs_device =
+        matches!(advice, hipMemAdviseSetPreferredLocation | hipMemAdviseSetAccessedBy | hipMemAdviseUnsetAccessedBy);
+    let device = if needs_device { location(device)? } else { device };
+    let mut all = ADVICE.lock();
+    let kept = all.entry(id).or_default();
+    match advice {
+        hipMemAdviseSetReadMostly => kept.read_mostly = true,
+        hipMemAdviseUnsetReadMostly => kept.read_mostly = false,
+        hipMemAdviseSetPreferredLocation => kept.preferred = device,
+        hipMemAdviseUnsetPreferredLocation => kept.preferred = hipInvalidDeviceId,
+        hipMemAdviseSetAccessedBy if !kept.accessed_by.contains(&device) => kept.accessed_by.push(device),
+        hipMemAdviseSetAccessedBy => {}
+        hipMemAdviseUnsetAccessedBy => kept.accessed_by.retain(|other| *other != device),
+        hipMemAdviseSetCoarseGrain => kept.coarse = true,
+        hipMemAdviseUnsetCoarseGrain => kept.coarse = false,
+        _ => return fail!(hipErrorInvalidValue, "advice {advice} does not exist"),
+    }
+    Ok(())
+}
+
+/// # Safety
+/// `data` must be null or hold `size` bytes.
+unsafe fn range_attribute(data: *mut c_void, size: usize, attribute: hipMemRangeAttribute, address: *const c_void, count: usize) -> HipResult {
+    if data.is_null() || size < 4 || !size.is_multiple_of(4) {
+        return fail!(hipErrorInvalidValue, "a place of {size} bytes for the attribute");
+    }
+    let advice = ADVICE.lock().get(&managed(address, count)?).cloned().unwrap_or_default();
+    // SAFETY: not null; the caller promises `size` bytes.
+    let places = unsafe { std::slice::from_raw_parts_mut(data.cast::<i32>(), size / 4) };
+    match attribute {
+        hipMemRangeAttributeReadMostly => places[0] = i32::from(advice.read_mostly),
+        hipMemRangeAttributePreferredLocation => places[0] = advice.preferred,
+        hipMemRangeAttributeAccessedBy => {
+            places.fill(hipInvalidDeviceId);
+            for (place, device) in places.iter_mut().zip(advice.accessed_by) {
+                *place = device;
+            }
+        }
+        hipMemRangeAttributeLastPrefetchLocation => places[0] = advice.last_prefetch,
+        hipMemRangeAttributeCoherencyMode => {
+            let mode = if advice.coarse { hipMemRangeCoherencyModeCoarseGrain } else { hipMemRangeCoherencyModeFineGrain };
+            places[0] = mode as i32;
+        }
+        _ => return fail!(hipErrorInvalidValue, "range attribute {attribute} does not exist"),
+    }
+    Ok(())
+}
+
+/// Tells one thing about managed memory.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemRangeGetAttribute(
+    data: *mut c_void,
+    data_size: usize,
+    attribute: hipMemRangeAttribute,
+    dev_ptr: *const c_void,
+    count: usize,
+) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe { range_attribute(data, data_size, attribute, dev_ptr, count) }
+}
+
+/// Tells several things about managed memory.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemRangeGetAttributes(
+    data: *mut *mut c_void,
+    data_sizes: *mut usize,
+    attributes: *mut hipMemRangeAttribute,
+    num_attributes: usize,
+    dev_ptr: *const c_void,
+    count: usize,
+) -> hipError_t {
+    if data.is_null() || data_sizes.is_null() || attributes.is_null() || num_attributes == 0 || num_attributes > 1024 {
+        return fail!(hipErrorInvalidValue, "no attributes");
+    }
+    for index in 0..num_attributes {
+        // SAFETY: the caller promises `num_attributes` of each, and places of the stated sizes.
+        unsafe { range_attribute(data.add(index).read(), data_sizes.add(index).read(), attributes.add(index).read(), dev_ptr, count)? };
+    }
+    Ok(())
+}
+
+/// Ties managed memory to a stream. There is one copy that all may use at any time, so that a valid call changes nothing.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipStreamAttachMemAsync(stream: hipStream_t, dev_ptr: *mut c_void, length: usize, flags: u32) -> hipError_t {
+    if !matches!(flags, hipMemAttachGlobal | hipMemAttachHost | hipMemAttachSingle) {
+        return fail!(hipErrorInvalidValue, "flags {flags:#x} of hipStreamAttachMemAsync");
+    }
+    let Resolved { .. } = resolve_or(stream, hipErrorInvalidHandle)?;
+    managed(dev_ptr, length.max(1))?;
+    Ok(())
+}

@@ -1,0 +1,451 @@
+//! Modules: code objects that a program loads by itself, their kernels and variables.
+
+use std::{
+    collections::HashMap,
+    ffi::{CStr, CString, c_char, c_void},
+    path::Path,
+    sync::Arc,
+};
+
+use gneiss_clr::{Kernel, Program};
+use gneiss_fatbin::fat_binary::MappedFile;
+use gneiss_hip_abi_macros::hip_api;
+use parking_lot::Mutex;
+
+use crate::{
+    code, entry,
+    enums::*,
+    error::*,
+    fail,
+    handle::{Kind, Table},
+    launch, registration,
+    runtime::{self, hip_error},
+    types::*,
+    version::{self, Major},
+};
+
+/// A loaded module.
+#[derive(Debug)]
+pub struct Module {
+    program: Arc<Program>,
+    /// Handles that were given out, by kernel name.
+    functions: Mutex<HashMap<String, usize>>,
+}
+
+/// A kernel that a program holds a handle of.
+#[derive(Debug)]
+pub struct Function {
+    kernel: Arc<Kernel>,
+    name: CString,
+}
+
+static MODULES: Table<Module> = Table::new(Kind::Module);
+static FUNCTIONS: Table<Function> = Table::new(Kind::Function);
+
+fn find(handle: hipModule_t) -> HipResult<Arc<Module>> {
+    match MODULES.get(handle.addr()) {
+        Some(module) => Ok(module),
+        None => fail!(hipErrorInvalidHandle, "{:#x} is not a loaded module", handle.addr()),
+    }
+}
+
+/// The kernel of a function handle.
+pub fn function(handle: hipFunction_t) -> HipResult<Arc<Kernel>> {
+    match FUNCTIONS.get(handle.addr()) {
+        Some(function) => Ok(Arc::clone(&function.kernel)),
+        None => fail!(hipErrorInvalidHandle, "{:#x} is not a kernel of a loaded module", handle.addr()),
+    }
+}
+
+/// A handle for a kernel; the caller keeps track of it.
+fn handle_for(kernel: Arc<Kernel>) -> HipResult<usize> {
+    let name = CString::new(kernel.metadata().name.as_str()).unwrap_or_default();
+    match FUNCTIONS.insert(Arc::new(Function { kernel, name })) {
+        Some(handle) => Ok(handle),
+        None => fail!(hipErrorOutOfMemory, "too many functions"),
+    }
+}
+
+/// Loads an image on the current device.
+fn load(out: *mut hipModule_t, bytes: &[u8]) -> HipResult {
+    let device = runtime::current()?;
+    let image = code::select(bytes, &device.clr.properties().isa)?;
+    let program = Program::load(&device.clr, &image, &[]).map_err(hip_error)?;
+    let module = Module { program, functions: Mutex::new(HashMap::new()) };
+    let Some(handle) = MODULES.insert(Arc::new(module)) else {
+        return fail!(hipErrorOutOfMemory, "too many modules");
+    };
+    // SAFETY: callers have checked that it is not null; the C caller promises a valid place.
+    unsafe { out.write(std::ptr::without_provenance_mut(handle)) };
+    Ok(())
+}
+
+fn load_file(out: *mut hipModule_t, path: *const c_char) -> HipResult {
+    if out.is_null() || path.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    // SAFETY: not null; the caller promises a terminated string.
+    let path = unsafe { CStr::from_ptr(path) }.to_string_lossy();
+    let size = match std::fs::metadata(path.as_ref()) {
+        Ok(metadata) if metadata.is_file() => metadata.len(),
+        Ok(_) => return fail!(hipErrorFileNotFound, "{path} is not a file"),
+        Err(error) => return fail!(hipErrorFileNotFound, "{path}: {error}"),
+    };
+    if size == 0 {
+        let error = if version::presented() >= Major::Seven { hipErrorInvalidImage } else { hipErrorInvalidValue };
+        return fail!(error, "{path} is empty");
+    }
+    let file = match MappedFile::open(Path::new(path.as_ref())) {
+        Ok(file) => file,
+        Err(error) => return fail!(hipErrorFileNotFound, "{path}: {error}"),
+    };
+    load(out, file.bytes())
+}
+
+/// # Safety
+/// An image that is not null must be a complete bundle or code object.
+unsafe fn load_image(out: *mut hipModule_t, image: *const c_void) -> HipResult {
+    if out.is_null() || image.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    // SAFETY: the caller keeps the image during the call.
+    load(out, unsafe { code::bytes_at(image.cast())? })
+}
+
+/// Loads a module from a file: a bundle or a code object.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipModuleLoad(module: *mut hipModule_t, fname: *const c_char) -> hipError_t {
+    load_file(module, fname)
+}
+
+/// Loads a module from memory: a bundle or a code object.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipModuleLoadData(module: *mut hipModule_t, image: *const c_void) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe { load_image(module, image) }
+}
+
+/// Loads a module from memory; options of a just-in-time compiler mean nothing to machine code.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipModuleLoadDataEx(
+    module: *mut hipModule_t,
+    image: *const c_void,
+    numOptions: u32,
+    options: *mut u32,
+    optionValues: *mut *mut c_void,
+) -> hipError_t {
+    let _ = (numOptions, options, optionValues);
+    // SAFETY: as the caller promises.
+    unsafe { load_image(module, image) }
+}
+
+/// Loads a module from a fat binary in memory.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipModuleLoadFatBinary(module: *mut hipModule_t, fatbin: *const c_void) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe { load_image(module, fatbin) }
+}
+
+/// Unloads a module; its function handles end. Work that still runs its kernels keeps the code.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
+    let Some(removed) = MODULES.remove(module.addr()) else {
+        return fail!(hipErrorInvalidHandle, "{:#x} is not a loaded module", module.addr());
+    };
+    let _ = removed.program.device().synchronize();
+    for handle in removed.functions.lock().values() {
+        FUNCTIONS.remove(*handle);
+    }
+    Ok(())
+}
+
+/// Finds a kernel of a module by name.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipModuleGetFunction(function: *mut hipFunction_t, module: hipModule_t, kname: *const c_char) -> hipError_t {
+    if function.is_null() || kname.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    let module = find(module)?;
+    // SAFETY: not null; the caller promises a terminated string.
+    let name = unsafe { CStr::from_ptr(kname) }.to_string_lossy();
+    if name.is_empty() {
+        return fail!(hipErrorInvalidValue, "an empty kernel name");
+    }
+    let mut functions = module.functions.lock();
+    let handle = match functions.get(name.as_ref()) {
+        Some(handle) => *handle,
+        None => {
+            let Some(kernel) = module.program.kernel(&name) else {
+                return fail!(hipErrorNotFound, "the module has no kernel {name}");
+            };
+            let handle = handle_for(kernel)?;
+            functions.insert(name.into_owned(), handle);
+            handle
+        }
+    };
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { function.write(std::ptr::without_provenance_mut(handle)) };
+    Ok(())
+}
+
+/// Counts the kernels of a module.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipModuleGetFunctionCount(count: *mut u32, r#mod: hipModule_t) -> hipError_t {
+    if count.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the number");
+    }
+    let number = find(r#mod)?.program.kernels().len() as u32;
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { count.write(number) };
+    Ok(())
+}
+
+/// Finds a variable of a module by name; null places are passed over.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipModuleGetGlobal(
+    dptr: *mut hipDeviceptr_t,
+    bytes: *mut usize,
+    hmod: hipModule_t,
+    name: *const c_char,
+) -> hipError_t {
+    if name.is_null() || (dptr.is_null() && bytes.is_null()) {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    let module = find(hmod)?;
+    // SAFETY: not null; the caller promises a terminated string.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    let Some(global) = module.program.global(&name) else {
+        return fail!(hipErrorNotFound, "the module has no variable {name}");
+    };
+    // SAFETY: each is null or a valid place.
+    unsafe {
+        if !dptr.is_null() {
+            dptr.write(std::ptr::with_exposed_provenance_mut(global.address as usize));
+        }
+        if !bytes.is_null() {
+            bytes.write(global.size);
+        }
+    }
+    Ok(())
+}
+
+/// Gives the handle of a registered kernel on the current device.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetFuncBySymbol(functionPtr: *mut hipFunction_t, symbolPtr: *const c_void) -> hipError_t {
+    if functionPtr.is_null() || symbolPtr.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    let device = runtime::current()?;
+    let kernel = registration::kernel(symbolPtr, device)?;
+    static KNOWN: Mutex<Vec<(u64, usize)>> = Mutex::new(Vec::new());
+    let object = kernel.object();
+    let mut known = KNOWN.lock();
+    let handle = match known.iter().find(|(of, _)| *of == object) {
+        Some((_, handle)) => *handle,
+        None => {
+            let handle = handle_for(kernel)?;
+            known.push((object, handle));
+            handle
+        }
+    };
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { functionPtr.write(std::ptr::without_provenance_mut(handle)) };
+    Ok(())
+}
+
+/// Gives a kernel's name, or null.
+///
+/// # Safety
+/// The handle is checked. The string lives until the module is unloaded.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipKernelNameRef(f: hipFunction_t) -> *const c_char {
+    entry::run("hipKernelNameRef", std::ptr::null(), || FUNCTIONS.get(f.addr()).map_or(std::ptr::null(), |function| function.name.as_ptr()))
+}
+
+/// Gives a registered kernel's name, or null.
+///
+/// # Safety
+/// The address is checked. The string lives as long as the program's binary.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipKernelNameRefByPtr(hostFunction: *const c_void, stream: hipStream_t) -> *const c_char {
+    let _ = stream;
+    entry::run("hipKernelNameRefByPtr", std::ptr::null(), || {
+        registration::function(hostFunction).map_or(std::ptr::null(), |function| function.name())
+    })
+}
+
+/// Tells what a registered kernel needs.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFuncGetAttributes(attr: *mut hipFuncAttributes, func: *const c_void) -> hipError_t {
+    if attr.is_null() || func.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    let device = runtime::current()?;
+    let kernel = registration::kernel(func, device)?;
+    let value = attributes(&kernel);
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { attr.write(value) };
+    Ok(())
+}
+
+fn attributes(kernel: &Kernel) -> hipFuncAttributes {
+    let (metadata, properties) = (kernel.metadata(), kernel.device().properties());
+    let version = (properties.gfx_version.0 * 10 + properties.gfx_version.1) as i32;
+    hipFuncAttributes {
+        binaryVersion: version,
+        cacheModeCA: 0,
+        constSizeBytes: crate::device::CONSTANT_MEMORY - 1,
+        localSizeBytes: metadata.private_segment_size as usize,
+        maxDynamicSharedSizeBytes: properties.lds_size.saturating_sub(metadata.group_segment_size as usize) as i32,
+        maxThreadsPerBlock: metadata.max_flat_workgroup_size as i32,
+        numRegs: metadata.vgpr_count as i32,
+        preferredShmemCarveout: 0,
+        ptxVersion: version,
+        sharedSizeBytes: metadata.group_segment_size as usize,
+    }
+}
+
+/// Tells one thing that a kernel of a module needs.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFuncGetAttribute(value: *mut i32, attrib: hipFunction_attribute, hfunc: hipFunction_t) -> hipError_t {
+    if value.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the attribute");
+    }
+    let attributes = attributes(&*function(hfunc)?);
+    let number = match attrib {
+        HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => attributes.maxThreadsPerBlock,
+        HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => attributes.sharedSizeBytes as i32,
+        HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => attributes.constSizeBytes as i32,
+        HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => attributes.localSizeBytes as i32,
+        HIP_FUNC_ATTRIBUTE_NUM_REGS => attributes.numRegs,
+        HIP_FUNC_ATTRIBUTE_PTX_VERSION => attributes.ptxVersion,
+        HIP_FUNC_ATTRIBUTE_BINARY_VERSION => attributes.binaryVersion,
+        HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA => attributes.cacheModeCA,
+        HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => attributes.maxDynamicSharedSizeBytes,
+        HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => attributes.preferredShmemCarveout,
+        _ => return fail!(hipErrorInvalidValue, "kernel attribute {attrib} does not exist"),
+    };
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { value.write(number) };
+    Ok(())
+}
+
+/// Sets a limit of a registered kernel. Every launch may use all LDS, so values in range change nothing.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFuncSetAttribute(func: *const c_void, attr: hipFuncAttribute, value: i32) -> hipError_t {
+    let device = runtime::current()?;
+    let attributes = attributes(&*registration::kernel(func, device)?);
+    let in_range = match attr {
+        hipFuncAttributeMaxDynamicSharedMemorySize => (0..=attributes.maxDynamicSharedSizeBytes).contains(&value),
+        hipFuncAttributePreferredSharedMemoryCarveout => (-1..=100).contains(&value),
+        _ => return fail!(hipErrorInvalidValue, "kernel attribute {attr} can't be set"),
+    };
+    if in_range { Ok(()) } else { fail!(hipErrorInvalidValue, "{value} is out of range for kernel attribute {attr}") }
+}
+
+/// Sets a registered kernel's cache preference, which AMD devices do not have.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFuncSetCacheConfig(func: *const c_void, config: hipFuncCache_t) -> hipError_t {
+    if func.is_null() {
+        return fail!(hipErrorInvalidDeviceFunction, "no kernel");
+    }
+    registration::function(func)?;
+    if config > hipFuncCachePreferEqual { fail!(hipErrorInvalidValue, "cache preference {config} does not exist") } else { Ok(()) }
+}
+
+/// Sets a registered kernel's LDS bank size, which AMD devices do not have.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFuncSetSharedMemConfig(func: *const c_void, config: hipSharedMemConfig) -> hipError_t {
+    if func.is_null() {
+        return fail!(hipErrorInvalidDeviceFunction, "no kernel");
+    }
+    registration::function(func)?;
+    if config > hipSharedMemBankSizeEightByte { fail!(hipErrorInvalidValue, "bank size {config} does not exist") } else { Ok(()) }
+}
+
+/// Keeps a launch's configuration (the older form of `<<<…>>>`).
+#[hip_api(no_init)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipConfigureCall(gridDim: dim3, blockDim: dim3, sharedMem: usize, stream: hipStream_t) -> hipError_t {
+    launch_arguments(|arguments| arguments.clear())?;
+    registration::push_configuration(registration::CallConfiguration { grid: gridDim, block: blockDim, shared: sharedMem, stream })
+}
+
+thread_local! {
+    static LAUNCH_ARGUMENTS: std::cell::RefCell<Vec<u8>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
+fn launch_arguments<T>(function: impl FnOnce(&mut Vec<u8>) -> T) -> HipResult<T> {
+    LAUNCH_ARGUMENTS.try_with(|arguments| function(&mut arguments.borrow_mut())).map_err(|_| hipErrorDeinitialized)
+}
+
+/// Adds an argument to the launch that `hipConfigureCall` began.
+#[hip_api(no_init)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipSetupArgument(arg: *const c_void, size: usize, offset: usize) -> hipError_t {
+    /// Kernel arguments are at most this long.
+    const LIMIT: usize = 64 << 10;
+    let end = offset.checked_add(size).filter(|end| *end <= LIMIT);
+    let (Some(end), false) = (end, arg.is_null()) else {
+        return fail!(hipErrorInvalidValue, "an argument of {size} bytes at offset {offset}");
+    };
+    // SAFETY: not null; the caller promises `size` bytes.
+    let value = unsafe { std::slice::from_raw_parts(arg.cast::<u8>(), size) };
+    launch_arguments(|arguments| {
+        if arguments.len() < end {
+            arguments.resize(end, 0);
+        }
+        arguments[offset..end].copy_from_slice(value);
+    })
+}
+
+/// Launches a registered kernel with what `hipConfigureCall` and `hipSetupArgument` kept.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipLaunchByPtr(func: *const c_void) -> hipError_t {
+    let configuration = registration::pop_configuration()?;
+    let mut arguments = launch_arguments(std::mem::take)?;
+    let mut size = arguments.len();
+    let key = std::ptr::without_provenance_mut::<c_void>;
+    let mut extra = [
+        key(HIP_LAUNCH_PARAM_BUFFER_POINTER),
+        arguments.as_mut_ptr().cast(),
+        key(HIP_LAUNCH_PARAM_BUFFER_SIZE),
+        (&raw mut size).cast(),
+        key(HIP_LAUNCH_PARAM_END),
+    ];
+    let request = launch::Request {
+        extra: extra.as_mut_ptr(),
+        ..launch::Request::new(configuration.grid, configuration.block, configuration.shared, std::ptr::null_mut())
+    };
+    // SAFETY: the list and its buffer live on this stack.
+    unsafe { launch::launch_registered(func, configuration.stream, &request) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stale_and_invented_handles_are_refused() {
+        let invented = std::ptr::without_provenance_mut;
+        assert_eq!(find(invented(0x1234)).err(), Some(hipErrorInvalidHandle));
+        assert_eq!(function(invented(0x400_0001_0000_0000)).err(), Some(hipErrorInvalidHandle));
+        // SAFETY: the handle is only compared.
+        assert!(unsafe { hipKernelNameRef(invented(8)) }.is_null());
+    }
+}

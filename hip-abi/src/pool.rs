@@ -1,0 +1,487 @@
+//! Stream-ordered memory: `hipMallocAsync`, `hipFreeAsync` and their pools.
+//!
+//! An allocation takes device memory at once. A free leaves the block in its pool with a marker of its stream: the same stream
+//! may take it again at once (stream order keeps that safe), anybody may once the marker has ended. Blocks whose marker has
+//! ended go back to the device at every synchronising call, as far as the pool holds more than its release threshold (0 unless set).
+
+use std::{
+    ffi::c_void,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use gneiss_clr::Event;
+use gneiss_hip_abi_macros::hip_api;
+use parking_lot::Mutex;
+
+use crate::{
+    enums::*,
+    error::*,
+    fail,
+    handle::{Kind, Table},
+    runtime::{self, hip_error},
+    stream::{Resolved, resolve_or},
+    types::*,
+};
+
+/// A memory pool.
+#[derive(Debug)]
+pub struct Pool {
+    /// Ordinal of the device that its memory lives on.
+    device: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Blocks in use: address and size.
+    used: Vec<(usize, usize)>,
+    /// Freed blocks, oldest first.
+    freed: Vec<Freed>,
+    used_bytes: u64,
+    used_high: u64,
+    reserved_bytes: u64,
+    reserved_high: u64,
+    release_threshold: u64,
+    /// The three `hipMemPoolReuse…` attributes.
+    reuse: [bool; 3],
+    /// Bytes of the pool at most; 0: no bound.
+    max_size: usize,
+}
+
+#[derive(Debug)]
+struct Freed {
+    address: usize,
+    size: usize,
+    queue: u64,
+    marker: Event,
+}
+
+/// All pools.
+static POOLS: Table<Pool> = Table::new(Kind::MemoryPool);
+/// Freed blocks in all pools: while it is 0, synchronising calls have nothing to trim.
+static FREED_BLOCKS: AtomicUsize = AtomicUsize::new(0);
+
+impl Pool {
+    fn new(device: usize, max_size: usize) -> Self {
+        Pool {
+            device,
+            state: Mutex::new(State {
+                used: Vec::new(),
+                freed: Vec::new(),
+                used_bytes: 0,
+                used_high: 0,
+                reserved_bytes: 0,
+                reserved_high: 0,
+                release_threshold: 0,
+                reuse: [true; 3],
+                max_size,
+            }),
+        }
+    }
+
+    fn allocate(&self, size: usize, queue: u64) -> HipResult<usize> {
+        let device = runtime::device(self.device as i32)?;
+        {
+            let mut state = self.state.lock();
+            let opportunistic = state.reuse[1];
+            let fits = |freed: &Freed| {
+                freed.size >= size
+                    && freed.size <= size + size / 8
+                    && (freed.queue == queue || (opportunistic && freed.marker.query().is_terminal()))
+            };
+            if let Some(place) = state.freed.iter().position(fits) {
+                let freed = state.freed.swap_remove(place);
+                FREED_BLOCKS.fetch_sub(1, Ordering::Relaxed);
+                state.take(freed.address, freed.size);
+                return Ok(freed.address);
+            }
+            if state.max_size != 0 && state.reserved_bytes as usize + size > state.max_size {
+                return fail!(hipErrorOutOfMemory, "the pool may hold {} bytes", state.max_size);
+            }
+        }
+        let clr = &runtime::get()?.clr;
+        let memory = match clr.allocate_device(&device.clr, size, false) {
+            Ok(memory) => memory,
+            Err(_) => {
+                trim_all();
+                clr.allocate_device(&device.clr, size, false).map_err(hip_error)?
+            }
+        };
+        let address = memory.device_address() as usize;
+        let mut state = self.state.lock();
+        state.reserved_bytes += size as u64;
+        state.reserved_high = state.reserved_high.max(state.reserved_bytes);
+        state.take(address, size);
+        Ok(address)
+    }
+
+    /// Gives ended blocks back to the device until the pool holds no more than `keep` bytes.
+    fn trim(&self, keep: u64) {
+        let ended: Vec<usize> = {
+            let mut state = self.state.lock();
+            let mut ended = Vec::new();
+            let mut index = 0;
+            while index < state.freed.len() && state.reserved_bytes > keep {
+                if state.freed[index].marker.query().is_terminal() {
+                    let freed = state.freed.remove(index);
+                    state.reserved_bytes -= freed.size as u64;
+                    ended.push(freed.address);
+                } else {
+                    index += 1;
+                }
+            }
+            ended
+        };
+        FREED_BLOCKS.fetch_sub(ended.len(), Ordering::Relaxed);
+        if let Some(runtime) = runtime::started() {
+            for address in ended {
+                if let Err(error) = runtime.clr.free(address) {
+                    crate::log_error!("pool block {address:#x}: {error}");
+                }
+            }
+        }
+    }
+
+    /// Takes a block out of use; gives its size.
+    fn end_use(&self, address: usize) -> Option<usize> {
+        let mut state = self.state.lock();
+        let place = state.used.iter().position(|&(used, _)| used == address)?;
+        let (_, size) = state.used.swap_remove(place);
+        state.used_bytes -= size as u64;
+        Some(size)
+    }
+}
+
+impl State {
+    fn take(&mut self, address: usize, size: usize) {
+        self.used.push((address, size));
+        self.used_bytes += size as u64;
+        self.used_high = self.used_high.max(self.used_bytes);
+    }
+}
+
+/// Handles of each device's default pool and current pool.
+#[derive(Debug)]
+struct DevicePools {
+    default: usize,
+    current: Mutex<usize>,
+}
+
+fn device_pools(ordinal: usize) -> HipResult<&'static DevicePools> {
+    static ALL: OnceLock<Vec<OnceLock<DevicePools>>> = OnceLock::new();
+    let count = runtime::get()?.devices.len();
+    let all = ALL.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
+    let Some(place) = all.get(ordinal) else { return Err(hipErrorInvalidDevice) };
+    Ok(place.get_or_init(|| {
+        let default = POOLS.insert(Arc::new(Pool::new(ordinal, 0))).unwrap_or(0);
+        DevicePools { default, current: Mutex::new(default) }
+    }))
+}
+
+fn find(handle: hipMemPool_t) -> HipResult<Arc<Pool>> {
+    match POOLS.get(handle.addr()) {
+        Some(pool) => Ok(pool),
+        None => fail!(hipErrorInvalidValue, "{:#x} is not a live memory pool", handle.addr()),
+    }
+}
+
+/// Gives ended blocks of all pools back, down to their release thresholds. Cheap while nothing is freed.
+pub fn trim_all() {
+    if FREED_BLOCKS.load(Ordering::Relaxed) == 0 {
+        return;
+    }
+    for (_, pool) in POOLS.live() {
+        let keep = pool.state.lock().release_threshold;
+        pool.trim(keep);
+    }
+}
+
+/// The pool that a block in use belongs to.
+fn owner(address: usize) -> Option<(usize, Arc<Pool>)> {
+    POOLS.live().into_iter().find(|(_, pool)| pool.state.lock().used.iter().any(|&(used, _)| used == address))
+}
+
+/// Whether a live block of a pool starts at the address.
+pub fn owns(address: usize) -> bool {
+    owner(address).is_some()
+}
+
+/// Handle of the pool that a block belongs to; 0 if none.
+pub fn handle_of(address: usize) -> usize {
+    owner(address).map_or(0, |(handle, _)| handle)
+}
+
+/// `hipFree` of a pool's block: after the device's work, back to the device.
+pub fn free_now(address: usize) -> HipResult {
+    let Some((_, pool)) = owner(address) else { return Err(hipErrorInvalidValue) };
+    let device = runtime::device(pool.device as i32)?;
+    let _ = device.clr.synchronize();
+    if let Some(size) = pool.end_use(address) {
+        pool.state.lock().reserved_bytes -= size as u64;
+        runtime::get()?.clr.free(address).map_err(hip_error)?;
+    }
+    Ok(())
+}
+
+fn allocate(place: *mut *mut c_void, size: usize, pool: Option<hipMemPool_t>, stream: hipStream_t) -> HipResult {
+    if place.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the pointer");
+    }
+    let Resolved { stream, .. } = resolve_or(stream, hipErrorInvalidHandle)?;
+    let address = if size == 0 {
+        0
+    } else {
+        let pool = match pool {
+            Some(handle) => find(handle)?,
+            None => {
+                let current = *device_pools(stream.device)?.current.lock();
+                POOLS.get(current).ok_or(hipErrorInvalidValue)?
+            }
+        };
+        pool.allocate(size, stream.queue.id())?
+    };
+    // SAFETY: not null; the caller promises a valid place. Device addresses are exposed ones.
+    unsafe { place.write(std::ptr::with_exposed_provenance_mut(address)) };
+    Ok(())
+}
+
+/// Allocates from the pool of the stream's device, in stream order.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMallocAsync(dev_ptr: *mut *mut c_void, size: usize, stream: hipStream_t) -> hipError_t {
+    allocate(dev_ptr, size, None, stream)
+}
+
+/// Allocates from a pool, in stream order.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMallocFromPoolAsync(
+    dev_ptr: *mut *mut c_void,
+    size: usize,
+    mem_pool: hipMemPool_t,
+    stream: hipStream_t,
+) -> hipError_t {
+    allocate(dev_ptr, size, Some(mem_pool), stream)
+}
+
+/// Frees in stream order: the memory may be used until the stream gets there. Null is an error before HIP 7.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFreeAsync(dev_ptr: *mut c_void, stream: hipStream_t) -> hipError_t {
+    if dev_ptr.is_null() {
+        if crate::version::presented() >= crate::version::Major::Seven {
+            return Ok(());
+        }
+        return fail!(hipErrorInvalidValue, "null pointer");
+    }
+    let Resolved { stream, wait } = resolve_or(stream, hipErrorInvalidHandle)?;
+    let address = dev_ptr.addr();
+    let Some((_, pool)) = owner(address) else {
+        // Memory of hipMalloc may be freed so, too: then at once, after the device's work.
+        let runtime = runtime::get()?;
+        return match runtime.clr.find_memory(address) {
+            Some((memory, 0)) if memory.kind() == gneiss_clr::MemoryKind::Device => {
+                let _ = memory.device().synchronize();
+                runtime.clr.free(address).map(|_| ()).map_err(hip_error)
+            }
+            _ => fail!(hipErrorInvalidValue, "{dev_ptr:p} is not the start of device memory"),
+        };
+    };
+    let marker = stream.queue.enqueue_marker(&wait).map_err(hip_error)?;
+    if let Some(size) = pool.end_use(address) {
+        pool.state.lock().freed.push(Freed { address, size, queue: stream.queue.id(), marker });
+        FREED_BLOCKS.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+fn give(place: *mut hipMemPool_t, handle: usize) -> HipResult {
+    if place.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the pool");
+    }
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { place.write(std::ptr::without_provenance_mut(handle)) };
+    Ok(())
+}
+
+/// Gives a device's default pool.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGetDefaultMemPool(mem_pool: *mut hipMemPool_t, device: i32) -> hipError_t {
+    give(mem_pool, device_pools(runtime::device(device)?.ordinal)?.default)
+}
+
+/// Gives the pool that `hipMallocAsync` uses on a device.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGetMemPool(mem_pool: *mut hipMemPool_t, device: i32) -> hipError_t {
+    let current = *device_pools(runtime::device(device)?.ordinal)?.current.lock();
+    give(mem_pool, current)
+}
+
+/// Sets the pool that `hipMallocAsync` uses on a device.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceSetMemPool(device: i32, mem_pool: hipMemPool_t) -> hipError_t {
+    let ordinal = runtime::device(device)?.ordinal;
+    if find(mem_pool)?.device != ordinal {
+        return fail!(hipErrorInvalidDevice, "the pool is of another device");
+    }
+    *device_pools(ordinal)?.current.lock() = mem_pool.addr();
+    Ok(())
+}
+
+/// Creates a pool of pinned memory on a device.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemPoolCreate(mem_pool: *mut hipMemPool_t, pool_props: *const hipMemPoolProps) -> hipError_t {
+    if mem_pool.is_null() || pool_props.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    // SAFETY: not null; the caller promises a valid record.
+    let props = unsafe { pool_props.read() };
+    if props.allocType != hipMemAllocationTypePinned || props.location.r#type != hipMemLocationTypeDevice {
+        return fail!(hipErrorInvalidValue, "pools hold pinned memory of a device");
+    }
+    if props.handleTypes != hipMemHandleTypeNone {
+        return fail!(hipErrorNotSupported, "pools that other processes open are not supported yet");
+    }
+    let device = runtime::device(props.location.id).map_err(|_| hipErrorInvalidValue)?;
+    match POOLS.insert(Arc::new(Pool::new(device.ordinal, props.maxSize))) {
+        Some(handle) => give(mem_pool, handle),
+        None => fail!(hipErrorOutOfMemory, "too many pools"),
+    }
+}
+
+/// Ends a pool that `hipMemPoolCreate` made.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemPoolDestroy(mem_pool: hipMemPool_t) -> hipError_t {
+    let pool = find(mem_pool)?;
+    let pools = device_pools(pool.device)?;
+    if pools.default == mem_pool.addr() {
+        return fail!(hipErrorInvalidValue, "a default pool can't be destroyed");
+    }
+    {
+        let mut current = pools.current.lock();
+        if *current == mem_pool.addr() {
+            *current = pools.default;
+        }
+    }
+    let _ = runtime::device(pool.device as i32)?.clr.synchronize();
+    pool.trim(0);
+    POOLS.remove(mem_pool.addr());
+    Ok(())
+}
+
+/// Gives ended blocks back until the pool holds no more than that many bytes.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemPoolTrimTo(mem_pool: hipMemPool_t, min_bytes_to_hold: usize) -> hipError_t {
+    find(mem_pool)?.trim(min_bytes_to_hold as u64);
+    Ok(())
+}
+
+/// Sets an attribute of a pool; the value is an `int` for the reuse attributes, else 64 bits.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemPoolSetAttribute(mem_pool: hipMemPool_t, attr: hipMemPoolAttr, value: *mut c_void) -> hipError_t {
+    let pool = find(mem_pool)?;
+    if value.is_null() {
+        return fail!(hipErrorInvalidValue, "no value");
+    }
+    let mut state = pool.state.lock();
+    // SAFETY: not null; the caller promises a value of the attribute's type.
+    let (flag, number) = unsafe {
+        match attr {
+            hipMemPoolReuseFollowEventDependencies..=hipMemPoolReuseAllowInternalDependencies => (value.cast::<i32>().read() != 0, 0),
+            _ => (false, value.cast::<u64>().read()),
+        }
+    };
+    match attr {
+        hipMemPoolReuseFollowEventDependencies..=hipMemPoolReuseAllowInternalDependencies => state.reuse[attr as usize - 1] = flag,
+        hipMemPoolAttrReleaseThreshold => state.release_threshold = number,
+        hipMemPoolAttrReservedMemHigh if number == 0 => state.reserved_high = state.reserved_bytes,
+        hipMemPoolAttrUsedMemHigh if number == 0 => state.used_high = state.used_bytes,
+        _ => return fail!(hipErrorInvalidValue, "pool attribute {attr} can't be set to that"),
+    }
+    Ok(())
+}
+
+/// Reads an attribute of a pool.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemPoolGetAttribute(mem_pool: hipMemPool_t, attr: hipMemPoolAttr, value: *mut c_void) -> hipError_t {
+    let pool = find(mem_pool)?;
+    if value.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the value");
+    }
+    let state = pool.state.lock();
+    let number = match attr {
+        hipMemPoolReuseFollowEventDependencies..=hipMemPoolReuseAllowInternalDependencies => {
+            // SAFETY: not null; the caller promises a place for an int.
+            unsafe { value.cast::<i32>().write(i32::from(state.reuse[attr as usize - 1])) };
+            return Ok(());
+        }
+        hipMemPoolAttrReleaseThreshold => state.release_threshold,
+        hipMemPoolAttrReservedMemCurrent => state.reserved_bytes,
+        hipMemPoolAttrReservedMemHigh => state.reserved_high,
+        hipMemPoolAttrUsedMemCurrent => state.used_bytes,
+        hipMemPoolAttrUsedMemHigh => state.used_high,
+        _ => return fail!(hipErrorInvalidValue, "pool attribute {attr} does not exist"),
+    };
+    // SAFETY: not null; the caller promises a place for 64 bits.
+    unsafe { value.cast::<u64>().write(number) };
+    Ok(())
+}
+
+/// Lets devices access a pool's memory. All devices always may, so only taking the owner's access away is refused.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemPoolSetAccess(mem_pool: hipMemPool_t, desc_list: *const hipMemAccessDesc, count: usize) -> hipError_t {
+    let pool = find(mem_pool)?;
+    if desc_list.is_null() || count == 0 || count > 1024 {
+        return fail!(hipErrorInvalidValue, "no descriptions");
+    }
+    // SAFETY: not null; the caller promises `count` records.
+    for desc in unsafe { std::slice::from_raw_parts(desc_list, count) } {
+        if desc.location.r#type != hipMemLocationTypeDevice {
+            return fail!(hipErrorInvalidValue, "the location is not a device");
+        }
+        let device = runtime::device(desc.location.id).map_err(|_| hipErrorInvalidDevice)?;
+        match desc.flags {
+            hipMemAccessFlagsProtReadWrite => {}
+            hipMemAccessFlagsProtNone | hipMemAccessFlagsProtRead if device.ordinal == pool.device => {
+                return fail!(hipErrorInvalidDevice, "a pool's own device keeps its access");
+            }
+            _ => return fail!(hipErrorNotSupported, "access {} of a peer to a pool is not supported yet", desc.flags),
+        }
+    }
+    Ok(())
+}
+
+/// Tells what access a device has to a pool's memory.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemPoolGetAccess(
+    flags: *mut hipMemAccessFlags,
+    mem_pool: hipMemPool_t,
+    location: *mut hipMemLocation,
+) -> hipError_t {
+    find(mem_pool)?;
+    if flags.is_null() || location.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    // SAFETY: not null; the caller promises a valid record.
+    let location = unsafe { location.read() };
+    if location.r#type != hipMemLocationTypeDevice {
+        return fail!(hipErrorInvalidValue, "the location is not a device");
+    }
+    runtime::device(location.id).map_err(|_| hipErrorInvalidValue)?;
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { flags.write(hipMemAccessFlagsProtReadWrite) };
+    Ok(())
+}
