@@ -7,9 +7,10 @@
 
 use std::ffi::c_void;
 
-#[expect(clippy::wildcard_imports, reason = "the table names every entry point of every group")]
 use crate::{
-    array::*, capture::*, context::*, copy::*, copy_rect::*, device::*, event::*, last_error::*, launch::*, launch_extended::*, managed::*, memory::*, misc::*, module::*, occupancy::*, peer::*, per_thread::*, pool::*, registration::*, rtc::*, stream::*, symbol::*, unsupported::*,
+    array::*, capture::*, context::*, copy::*, copy_rect::*, device::*, event::*, last_error::*,
+    launch::*, launch_extended::*, managed::*, memory::*, misc::*, module::*, occupancy::*,
+    peer::*, per_thread::*, pool::*, registration::*, rtc::*, stream::*, symbol::*, unsupported::*,
 };
 
 /// Whether a function does what HIP says.
@@ -55,7 +56,9 @@ pub fn entries() -> &'static [Entry] {
 
 /// Version nodes, oldest first; each inherits from the one before it.
 pub const NODES: &[&str] = &[
-    "hip_4.2", "hip_4.3", "hip_4.4", "hip_4.5", "hip_5.0", "hip_5.1", "hip_5.2", "hip_5.3", "hip_5.5", "hip_5.6", "hip_6.0", "hip_6.1", "hip_6.2", "hip_6.4", "hip_6.5", "hip_7.1", "hip_7.2",
+    "hip_4.2", "hip_4.3", "hip_4.4", "hip_4.5", "hip_5.0", "hip_5.1", "hip_5.2", "hip_5.3",
+    "hip_5.5", "hip_5.6", "hip_6.0", "hip_6.1", "hip_6.2", "hip_6.4", "hip_6.5", "hip_7.1",
+    "hip_7.2",
 ];
 
 /// The linker's version script for `libamdhip64.so`.
@@ -714,12 +717,25 @@ mod tests {
     fn every_written_function_is_in_the_table() {
         let listed: BTreeSet<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
         let written = written_functions();
-        let missing: Vec<&String> = written.iter().filter(|name| !listed.contains(name.as_str())).collect();
+        let missing: Vec<&String> = written
+            .iter()
+            .filter(|name| !listed.contains(name.as_str()))
+            .collect();
         assert!(missing.is_empty(), "not in the table: {missing:?}");
-        let unwritten: Vec<&str> =
-            ENTRIES.iter().filter(|entry| entry.support == Support::Works && !written.contains(entry.name)).map(|entry| entry.name).collect();
-        assert!(unwritten.is_empty(), "listed as working, but made by the macro for what is not supported: {unwritten:?}");
-        assert!(written.len() > 300, "only {} functions were found in the sources", written.len());
+        let unwritten: Vec<&str> = ENTRIES
+            .iter()
+            .filter(|entry| entry.support == Support::Works && !written.contains(entry.name))
+            .map(|entry| entry.name)
+            .collect();
+        assert!(
+            unwritten.is_empty(),
+            "listed as working, but made by the macro for what is not supported: {unwritten:?}"
+        );
+        assert!(
+            written.len() > 300,
+            "only {} functions were found in the sources",
+            written.len()
+        );
     }
 
     #[test]
@@ -748,6 +764,10 @@ mod tests {
             std::fs::write(&path, version_script()).unwrap();
         }
         let kept = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(kept == version_script(), "{} differs from the table: run this test with GNEISS_BLESS=1", path.display());
+        assert!(
+            kept == version_script(),
+            "{} differs from the table: run this test with GNEISS_BLESS=1",
+            path.display()
+        );
     }
 }

@@ -45,7 +45,11 @@ fn shape(array: hipArray_t) -> HipResult<Shape> {
 /// The memory of an array.
 pub fn plane(array: hipArray_t) -> HipResult<Plane> {
     let shape = shape(array)?;
-    Ok(Plane::new(std::ptr::with_exposed_provenance_mut(shape.data), shape.pitch, shape.height.max(1)))
+    Ok(Plane::new(
+        std::ptr::with_exposed_provenance_mut(shape.data),
+        shape.pitch,
+        shape.height.max(1),
+    ))
 }
 
 /// Bytes of an array's element.
@@ -67,7 +71,10 @@ fn format_size(format: hipArray_Format) -> Option<usize> {
 fn format_of(desc: &hipChannelFormatDesc) -> Option<(hipArray_Format, u32)> {
     let bits = [desc.x, desc.y, desc.z, desc.w];
     let channels = bits.iter().take_while(|bits| **bits != 0).count();
-    if !matches!(channels, 1 | 2 | 4) || bits[..channels].iter().any(|b| *b != desc.x) || bits[channels..].iter().any(|b| *b != 0) {
+    if !matches!(channels, 1 | 2 | 4)
+        || bits[..channels].iter().any(|b| *b != desc.x)
+        || bits[channels..].iter().any(|b| *b != 0)
+    {
         return None;
     }
     let format = match (desc.f, desc.x) {
@@ -90,10 +97,18 @@ fn desc_of(format: hipArray_Format, channels: u32) -> hipChannelFormatDesc {
     let at = |index| if channels > index { bits } else { 0 };
     let f = match format {
         HIP_AD_FORMAT_HALF | HIP_AD_FORMAT_FLOAT => hipChannelFormatKindFloat,
-        HIP_AD_FORMAT_SIGNED_INT8 | HIP_AD_FORMAT_SIGNED_INT16 | HIP_AD_FORMAT_SIGNED_INT32 => hipChannelFormatKindSigned,
+        HIP_AD_FORMAT_SIGNED_INT8 | HIP_AD_FORMAT_SIGNED_INT16 | HIP_AD_FORMAT_SIGNED_INT32 => {
+            hipChannelFormatKindSigned
+        }
         _ => hipChannelFormatKindUnsigned,
     };
-    hipChannelFormatDesc { x: at(0), y: at(1), z: at(2), w: at(3), f }
+    hipChannelFormatDesc {
+        x: at(0),
+        y: at(1),
+        z: at(2),
+        w: at(3),
+        f,
+    }
 }
 
 struct Wanted {
@@ -109,23 +124,47 @@ fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
         return fail!(hipErrorInvalidValue, "no place for the array");
     }
     let [width, height, depth] = wanted.extent;
-    let Some(channel) = format_size(wanted.format).filter(|_| matches!(wanted.channels, 1 | 2 | 4)) else {
-        return fail!(hipErrorInvalidValue, "format {:#x} with {} channels does not exist", wanted.format, wanted.channels);
+    let Some(channel) = format_size(wanted.format).filter(|_| matches!(wanted.channels, 1 | 2 | 4))
+    else {
+        return fail!(
+            hipErrorInvalidValue,
+            "format {:#x} with {} channels does not exist",
+            wanted.format,
+            wanted.channels
+        );
     };
     if width == 0 || (height == 0 && depth != 0) {
-        return fail!(hipErrorInvalidValue, "an array of {width} by {height} by {depth} elements");
+        return fail!(
+            hipErrorInvalidValue,
+            "an array of {width} by {height} by {depth} elements"
+        );
     }
-    if wanted.flags & !(hipArrayLayered | hipArraySurfaceLoadStore | hipArrayCubemap | hipArrayTextureGather) != 0 {
-        return fail!(hipErrorInvalidValue, "array flags {:#x} are not all known", wanted.flags);
+    if wanted.flags
+        & !(hipArrayLayered | hipArraySurfaceLoadStore | hipArrayCubemap | hipArrayTextureGather)
+        != 0
+    {
+        return fail!(
+            hipErrorInvalidValue,
+            "array flags {:#x} are not all known",
+            wanted.flags
+        );
     }
     if wanted.flags & (hipArrayCubemap | hipArrayTextureGather) != 0 {
-        return fail!(hipErrorNotSupported, "cube map and gather arrays are not supported yet");
+        return fail!(
+            hipErrorNotSupported,
+            "cube map and gather arrays are not supported yet"
+        );
     }
     let element = channel * wanted.channels as usize;
-    let pitch = width.checked_mul(element).and_then(|row| row.checked_next_multiple_of(PITCH_ALIGNMENT));
+    let pitch = width
+        .checked_mul(element)
+        .and_then(|row| row.checked_next_multiple_of(PITCH_ALIGNMENT));
     let size = pitch.and_then(|pitch| pitch.checked_mul(height.max(1))?.checked_mul(depth.max(1)));
     let (Some(pitch), Some(size)) = (pitch, size) else {
-        return fail!(hipErrorOutOfMemory, "an array of {width} by {height} by {depth} elements is too big");
+        return fail!(
+            hipErrorOutOfMemory,
+            "an array of {width} by {height} by {depth} elements is too big"
+        );
     };
     let mut data = std::ptr::null_mut();
     memory::allocate(&raw mut data, size, false)?;
@@ -175,16 +214,38 @@ fn destroy(array: hipArray_t) -> HipResult {
 
 /// # Safety
 /// A description that is not null must be valid.
-unsafe fn create_from_desc(out: *mut hipArray_t, desc: *const hipChannelFormatDesc, extent: [usize; 3], flags: u32) -> HipResult {
+unsafe fn create_from_desc(
+    out: *mut hipArray_t,
+    desc: *const hipChannelFormatDesc,
+    extent: [usize; 3],
+    flags: u32,
+) -> HipResult {
     if desc.is_null() {
         return fail!(hipErrorInvalidValue, "no channel description");
     }
     // SAFETY: not null; the caller promises a valid record.
     let desc = unsafe { desc.read() };
     let Some((format, channels)) = format_of(&desc) else {
-        return fail!(hipErrorInvalidValue, "channels of {}, {}, {}, {} bits of kind {} are not supported", desc.x, desc.y, desc.z, desc.w, desc.f);
+        return fail!(
+            hipErrorInvalidValue,
+            "channels of {}, {}, {}, {} bits of kind {} are not supported",
+            desc.x,
+            desc.y,
+            desc.z,
+            desc.w,
+            desc.f
+        );
     };
-    create(out, &Wanted { extent, format, channels, flags, driver: false })
+    create(
+        out,
+        &Wanted {
+            extent,
+            format,
+            channels,
+            flags,
+            driver: false,
+        },
+    )
 }
 
 /// Creates an array of one or two dimensions.
@@ -211,25 +272,47 @@ pub unsafe extern "C" fn hipMalloc3DArray(
     flags: u32,
 ) -> hipError_t {
     // SAFETY: as the caller promises.
-    unsafe { create_from_desc(array, desc, [extent.width, extent.height, extent.depth], flags) }
+    unsafe {
+        create_from_desc(
+            array,
+            desc,
+            [extent.width, extent.height, extent.depth],
+            flags,
+        )
+    }
 }
 
 /// Creates an array of one or two dimensions (driver API).
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipArrayCreate(pHandle: *mut hipArray_t, pAllocateArray: *const HIP_ARRAY_DESCRIPTOR) -> hipError_t {
+pub unsafe extern "C" fn hipArrayCreate(
+    pHandle: *mut hipArray_t,
+    pAllocateArray: *const HIP_ARRAY_DESCRIPTOR,
+) -> hipError_t {
     if pAllocateArray.is_null() {
         return fail!(hipErrorInvalidValue, "no description");
     }
     // SAFETY: not null; the caller promises a valid record.
     let d = unsafe { pAllocateArray.read() };
-    create(pHandle, &Wanted { extent: [d.Width, d.Height, 0], format: d.Format, channels: d.NumChannels, flags: 0, driver: true })
+    create(
+        pHandle,
+        &Wanted {
+            extent: [d.Width, d.Height, 0],
+            format: d.Format,
+            channels: d.NumChannels,
+            flags: 0,
+            driver: true,
+        },
+    )
 }
 
 /// Creates an array of up to three dimensions (driver API).
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipArray3DCreate(array: *mut hipArray_t, pAllocateArray: *const HIP_ARRAY3D_DESCRIPTOR) -> hipError_t {
+pub unsafe extern "C" fn hipArray3DCreate(
+    array: *mut hipArray_t,
+    pAllocateArray: *const HIP_ARRAY3D_DESCRIPTOR,
+) -> hipError_t {
     if pAllocateArray.is_null() {
         return fail!(hipErrorInvalidValue, "no description");
     }
@@ -237,7 +320,13 @@ pub unsafe extern "C" fn hipArray3DCreate(array: *mut hipArray_t, pAllocateArray
     let d = unsafe { pAllocateArray.read() };
     create(
         array,
-        &Wanted { extent: [d.Width, d.Height, d.Depth], format: d.Format, channels: d.NumChannels, flags: d.Flags, driver: true },
+        &Wanted {
+            extent: [d.Width, d.Height, d.Depth],
+            format: d.Format,
+            channels: d.NumChannels,
+            flags: d.Flags,
+            driver: true,
+        },
     )
 }
 
@@ -277,7 +366,11 @@ pub unsafe extern "C" fn hipArrayGetInfo(
             desc.write(shape.desc);
         }
         if !extent.is_null() {
-            extent.write(hipExtent { width: shape.width, height: shape.height, depth: shape.depth });
+            extent.write(hipExtent {
+                width: shape.width,
+                height: shape.height,
+                depth: shape.depth,
+            });
         }
         if !flags.is_null() {
             flags.write(shape.flags);
@@ -289,12 +382,20 @@ pub unsafe extern "C" fn hipArrayGetInfo(
 /// Tells an array's shape (driver API).
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipArrayGetDescriptor(pArrayDescriptor: *mut HIP_ARRAY_DESCRIPTOR, array: hipArray_t) -> hipError_t {
+pub unsafe extern "C" fn hipArrayGetDescriptor(
+    pArrayDescriptor: *mut HIP_ARRAY_DESCRIPTOR,
+    array: hipArray_t,
+) -> hipError_t {
     if pArrayDescriptor.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the description");
     }
     let shape = shape(array)?;
-    let value = HIP_ARRAY_DESCRIPTOR { Width: shape.width, Height: shape.height, Format: shape.format, NumChannels: shape.channels };
+    let value = HIP_ARRAY_DESCRIPTOR {
+        Width: shape.width,
+        Height: shape.height,
+        Format: shape.format,
+        NumChannels: shape.channels,
+    };
     // SAFETY: not null; the caller promises a valid place.
     unsafe { pArrayDescriptor.write(value) };
     Ok(())
@@ -303,7 +404,10 @@ pub unsafe extern "C" fn hipArrayGetDescriptor(pArrayDescriptor: *mut HIP_ARRAY_
 /// Tells an array's shape in three dimensions (driver API).
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipArray3DGetDescriptor(pArrayDescriptor: *mut HIP_ARRAY3D_DESCRIPTOR, array: hipArray_t) -> hipError_t {
+pub unsafe extern "C" fn hipArray3DGetDescriptor(
+    pArrayDescriptor: *mut HIP_ARRAY3D_DESCRIPTOR,
+    array: hipArray_t,
+) -> hipError_t {
     if pArrayDescriptor.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the description");
     }
@@ -324,7 +428,10 @@ pub unsafe extern "C" fn hipArray3DGetDescriptor(pArrayDescriptor: *mut HIP_ARRA
 /// Tells an array's channel format.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipGetChannelDesc(desc: *mut hipChannelFormatDesc, array: hipArray_t) -> hipError_t {
+pub unsafe extern "C" fn hipGetChannelDesc(
+    desc: *mut hipChannelFormatDesc,
+    array: hipArray_t,
+) -> hipError_t {
     if desc.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the description");
     }
@@ -336,7 +443,11 @@ pub unsafe extern "C" fn hipGetChannelDesc(desc: *mut hipChannelFormatDesc, arra
 
 /// A place in an array: bytes into a row, and the row.
 fn at(array: hipArray_t, x: usize, y: usize) -> HipResult<Plane> {
-    Ok(Plane { x, y, ..plane(array)? })
+    Ok(Plane {
+        x,
+        y,
+        ..plane(array)?
+    })
 }
 
 pub(crate) struct Rows {
@@ -346,14 +457,44 @@ pub(crate) struct Rows {
     pub height: usize,
 }
 
-pub(crate) fn to_array(dst: hipArray_t, x: usize, y: usize, src: &Rows, kind: hipMemcpyKind, stream: hipStream_t, host: Host) -> HipResult {
+pub(crate) fn to_array(
+    dst: hipArray_t,
+    x: usize,
+    y: usize,
+    src: &Rows,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
     let from = Plane::new(src.memory, src.pitch, src.height);
-    copy_rect::copy(at(dst, x, y)?, from, [src.width, src.height, 1], kind, stream, host)
+    copy_rect::copy(
+        at(dst, x, y)?,
+        from,
+        [src.width, src.height, 1],
+        kind,
+        stream,
+        host,
+    )
 }
 
-pub(crate) fn from_array(dst: &Rows, src: hipArray_t, x: usize, y: usize, kind: hipMemcpyKind, stream: hipStream_t, host: Host) -> HipResult {
+pub(crate) fn from_array(
+    dst: &Rows,
+    src: hipArray_t,
+    x: usize,
+    y: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
     let to = Plane::new(dst.memory, dst.pitch, dst.height);
-    copy_rect::copy(to, at(src, x, y)?, [dst.width, dst.height, 1], kind, stream, host)
+    copy_rect::copy(
+        to,
+        at(src, x, y)?,
+        [dst.width, dst.height, 1],
+        kind,
+        stream,
+        host,
+    )
 }
 
 /// Copies rows to an array.
@@ -369,7 +510,12 @@ pub unsafe extern "C" fn hipMemcpy2DToArray(
     height: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    let src = Rows { memory: src.cast_mut(), pitch: spitch, width, height };
+    let src = Rows {
+        memory: src.cast_mut(),
+        pitch: spitch,
+        width,
+        height,
+    };
     to_array(dst, wOffset, hOffset, &src, kind, NULL_STREAM, Host::Waits)
 }
 
@@ -387,7 +533,12 @@ pub unsafe extern "C" fn hipMemcpy2DToArrayAsync(
     kind: hipMemcpyKind,
     stream: hipStream_t,
 ) -> hipError_t {
-    let src = Rows { memory: src.cast_mut(), pitch: spitch, width, height };
+    let src = Rows {
+        memory: src.cast_mut(),
+        pitch: spitch,
+        width,
+        height,
+    };
     to_array(dst, wOffset, hOffset, &src, kind, stream, Host::GoesOn)
 }
 
@@ -404,7 +555,12 @@ pub unsafe extern "C" fn hipMemcpy2DFromArray(
     height: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    let dst = Rows { memory: dst, pitch: dpitch, width, height };
+    let dst = Rows {
+        memory: dst,
+        pitch: dpitch,
+        width,
+        height,
+    };
     from_array(&dst, src, wOffset, hOffset, kind, NULL_STREAM, Host::Waits)
 }
 
@@ -422,7 +578,12 @@ pub unsafe extern "C" fn hipMemcpy2DFromArrayAsync(
     kind: hipMemcpyKind,
     stream: hipStream_t,
 ) -> hipError_t {
-    let dst = Rows { memory: dst, pitch: dpitch, width, height };
+    let dst = Rows {
+        memory: dst,
+        pitch: dpitch,
+        width,
+        height,
+    };
     from_array(&dst, src, wOffset, hOffset, kind, stream, Host::GoesOn)
 }
 
@@ -437,7 +598,16 @@ pub unsafe extern "C" fn hipMemcpyToArray(
     count: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    copy_linear(dst, wOffset, hOffset, src.cast_mut(), count, kind, NULL_STREAM, true)
+    copy_linear(
+        dst,
+        wOffset,
+        hOffset,
+        src.cast_mut(),
+        count,
+        kind,
+        NULL_STREAM,
+        true,
+    )
 }
 
 /// Copies bytes from a row of an array.
@@ -451,25 +621,65 @@ pub unsafe extern "C" fn hipMemcpyFromArray(
     count: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    copy_linear(srcArray, wOffset, hOffset, dst, count, kind, NULL_STREAM, false)
+    copy_linear(
+        srcArray,
+        wOffset,
+        hOffset,
+        dst,
+        count,
+        kind,
+        NULL_STREAM,
+        false,
+    )
 }
 
 /// Copies host bytes to a one-dimensional array.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyHtoA(dstArray: hipArray_t, dstOffset: usize, srcHost: *const c_void, count: usize) -> hipError_t {
-    copy_linear(dstArray, dstOffset, 0, srcHost.cast_mut(), count, hipMemcpyHostToDevice, NULL_STREAM, true)
+pub unsafe extern "C" fn hipMemcpyHtoA(
+    dstArray: hipArray_t,
+    dstOffset: usize,
+    srcHost: *const c_void,
+    count: usize,
+) -> hipError_t {
+    copy_linear(
+        dstArray,
+        dstOffset,
+        0,
+        srcHost.cast_mut(),
+        count,
+        hipMemcpyHostToDevice,
+        NULL_STREAM,
+        true,
+    )
 }
 
 /// Copies bytes of a one-dimensional array to the host.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyAtoH(dst: *mut c_void, srcArray: hipArray_t, srcOffset: usize, count: usize) -> hipError_t {
-    copy_linear(srcArray, srcOffset, 0, dst, count, hipMemcpyDeviceToHost, NULL_STREAM, false)
+pub unsafe extern "C" fn hipMemcpyAtoH(
+    dst: *mut c_void,
+    srcArray: hipArray_t,
+    srcOffset: usize,
+    count: usize,
+) -> hipError_t {
+    copy_linear(
+        srcArray,
+        srcOffset,
+        0,
+        dst,
+        count,
+        hipMemcpyDeviceToHost,
+        NULL_STREAM,
+        false,
+    )
 }
 
 /// Copies packed bytes to or from an array, going on at the next row where one ends.
-#[expect(clippy::too_many_arguments, reason = "one argument for each of the C functions'")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one argument for each of the C functions'"
+)]
 pub(crate) fn copy_linear(
     array: hipArray_t,
     x: usize,
@@ -483,12 +693,20 @@ pub(crate) fn copy_linear(
     let shape = shape(array)?;
     let row = shape.width * shape.element;
     if x >= row.max(1) || y >= shape.height.max(1) || count > (shape.height.max(1) - y) * row - x {
-        return fail!(hipErrorInvalidValue, "{count} bytes from byte {x} of row {y} go past the array");
+        return fail!(
+            hipErrorInvalidValue,
+            "{count} bytes from byte {x} of row {y} go past the array"
+        );
     }
     let (mut x, mut y, mut done) = (x, y, 0);
     while done < count {
         let part = (row - x).min(count - done);
-        let rows = Rows { memory: memory.wrapping_byte_add(done), pitch: part, width: part, height: 1 };
+        let rows = Rows {
+            memory: memory.wrapping_byte_add(done),
+            pitch: part,
+            width: part,
+            height: 1,
+        };
         if to {
             to_array(array, x, y, &rows, kind, stream, Host::Waits)?;
         } else {
@@ -504,7 +722,13 @@ pub(crate) fn copy_linear(
 /// # Safety
 /// None.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipCreateChannelDesc(x: i32, y: i32, z: i32, w: i32, f: hipChannelFormatKind) -> hipChannelFormatDesc {
+pub unsafe extern "C" fn hipCreateChannelDesc(
+    x: i32,
+    y: i32,
+    z: i32,
+    w: i32,
+    f: hipChannelFormatKind,
+) -> hipChannelFormatDesc {
     hipChannelFormatDesc { x, y, z, w, f }
 }
 
@@ -514,17 +738,46 @@ mod tests {
 
     #[test]
     fn formats_and_descriptions_agree() {
-        for format in [HIP_AD_FORMAT_FLOAT, HIP_AD_FORMAT_HALF, HIP_AD_FORMAT_SIGNED_INT8, HIP_AD_FORMAT_UNSIGNED_INT16] {
+        for format in [
+            HIP_AD_FORMAT_FLOAT,
+            HIP_AD_FORMAT_HALF,
+            HIP_AD_FORMAT_SIGNED_INT8,
+            HIP_AD_FORMAT_UNSIGNED_INT16,
+        ] {
             for channels in [1, 2, 4] {
-                assert_eq!(format_of(&desc_of(format, channels)), Some((format, channels)));
+                assert_eq!(
+                    format_of(&desc_of(format, channels)),
+                    Some((format, channels))
+                );
             }
         }
-        assert_eq!(format_of(&hipChannelFormatDesc { x: 32, y: 32, z: 32, w: 0, f: hipChannelFormatKindFloat }), None);
-        assert_eq!(format_of(&hipChannelFormatDesc { x: 32, y: 16, z: 0, w: 0, f: hipChannelFormatKindFloat }), None);
+        assert_eq!(
+            format_of(&hipChannelFormatDesc {
+                x: 32,
+                y: 32,
+                z: 32,
+                w: 0,
+                f: hipChannelFormatKindFloat
+            }),
+            None
+        );
+        assert_eq!(
+            format_of(&hipChannelFormatDesc {
+                x: 32,
+                y: 16,
+                z: 0,
+                w: 0,
+                f: hipChannelFormatKindFloat
+            }),
+            None
+        );
     }
 
     #[test]
     fn foreign_arrays_are_refused() {
-        assert_eq!(element_size(std::ptr::without_provenance_mut(0x1234)).err(), Some(hipErrorInvalidHandle));
+        assert_eq!(
+            element_size(std::ptr::without_provenance_mut(0x1234)).err(),
+            Some(hipErrorInvalidHandle)
+        );
     }
 }

@@ -11,7 +11,11 @@ thread_local! {
 }
 
 /// Writes that a stream is not capturing.
-fn not_capturing(handle: hipStream_t, status: *mut hipStreamCaptureStatus, id: *mut u64) -> HipResult {
+fn not_capturing(
+    handle: hipStream_t,
+    status: *mut hipStreamCaptureStatus,
+    id: *mut u64,
+) -> HipResult {
     if status.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the status");
     }
@@ -29,14 +33,20 @@ fn not_capturing(handle: hipStream_t, status: *mut hipStreamCaptureStatus, id: *
 /// Whether a stream is capturing: never.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamIsCapturing(stream: hipStream_t, pCaptureStatus: *mut hipStreamCaptureStatus) -> hipError_t {
+pub unsafe extern "C" fn hipStreamIsCapturing(
+    stream: hipStream_t,
+    pCaptureStatus: *mut hipStreamCaptureStatus,
+) -> hipError_t {
     not_capturing(stream, pCaptureStatus, std::ptr::null_mut())
 }
 
 /// Whether a stream is capturing: never.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamIsCapturing_spt(stream: hipStream_t, pCaptureStatus: *mut hipStreamCaptureStatus) -> hipError_t {
+pub unsafe extern "C" fn hipStreamIsCapturing_spt(
+    stream: hipStream_t,
+    pCaptureStatus: *mut hipStreamCaptureStatus,
+) -> hipError_t {
     not_capturing(stream, pCaptureStatus, std::ptr::null_mut())
 }
 
@@ -95,7 +105,9 @@ pub unsafe extern "C" fn hipStreamGetCaptureInfo_v2_spt(
 /// Exchanges the calling thread's capture mode.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipThreadExchangeStreamCaptureMode(mode: *mut hipStreamCaptureMode) -> hipError_t {
+pub unsafe extern "C" fn hipThreadExchangeStreamCaptureMode(
+    mode: *mut hipStreamCaptureMode,
+) -> hipError_t {
     if mode.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the mode");
     }

@@ -17,7 +17,10 @@ pub fn readable_end(address: usize) -> Option<usize> {
         let mut words = line.split_ascii_whitespace();
         let (range, rights) = (words.next()?, words.next()?);
         let (start, stop) = range.split_once('-')?;
-        let (start, stop) = (usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(stop, 16).ok()?);
+        let (start, stop) = (
+            usize::from_str_radix(start, 16).ok()?,
+            usize::from_str_radix(stop, 16).ok()?,
+        );
         let readable = rights.starts_with('r');
         match end {
             None if (start..stop).contains(&address) && readable => end = Some(stop),
@@ -67,14 +70,21 @@ pub fn select<'a>(bytes: &'a [u8], device_isa: &str) -> HipResult<Cow<'a, [u8]>>
         };
     }
     if !Elf::starts_at(bytes) {
-        return fail!(hipErrorInvalidImage, "the image is neither an offload bundle nor an ELF file");
+        return fail!(
+            hipErrorInvalidImage,
+            "the image is neither an offload bundle nor an ELF file"
+        );
     }
     let code_object = match CodeObject::parse(bytes) {
         Ok(code_object) => code_object,
         Err(error) => return fail!(hipErrorInvalidImage, "code object: {error}"),
     };
     if code_object.fit(&device).is_none() {
-        return fail!(hipErrorNoBinaryForGpu, "the code object is for {}, the device is {device}", code_object.target());
+        return fail!(
+            hipErrorNoBinaryForGpu,
+            "the code object is for {}, the device is {device}",
+            code_object.target()
+        );
     }
     let length = file_length(bytes);
     Ok(Cow::Borrowed(&bytes[..length]))
@@ -93,7 +103,9 @@ fn file_length(bytes: &[u8]) -> usize {
     let mut end = 64_usize;
     let (ph_at, ph_size, ph_count) = (number(32, 8), number(54, 2), number(56, 2));
     let (sh_at, sh_size, sh_count) = (number(40, 8), number(58, 2), number(60, 2));
-    end = end.max(ph_at.saturating_add(ph_size * ph_count)).max(sh_at.saturating_add(sh_size * sh_count));
+    end = end
+        .max(ph_at.saturating_add(ph_size * ph_count))
+        .max(sh_at.saturating_add(sh_size * sh_count));
     for index in 0..ph_count {
         let header = ph_at.saturating_add(index * ph_size).min(bytes.len());
         end = end.max(number(header + 8, 8).saturating_add(number(header + 32, 8)));
@@ -113,8 +125,11 @@ fn missing_target(device_isa: &str, entries: &[EntryId]) -> String {
     let processor = device_isa.rsplit("--").next().unwrap_or(device_isa);
     let bare = processor.split(':').next().unwrap_or(processor);
     let mut line = format!("no device code for {processor}; the binary holds ");
-    let targets: Vec<String> =
-        entries.iter().filter(|entry| !entry.is_host()).filter_map(|entry| entry.target().map(ToString::to_string)).collect();
+    let targets: Vec<String> = entries
+        .iter()
+        .filter(|entry| !entry.is_host())
+        .filter_map(|entry| entry.target().map(ToString::to_string))
+        .collect();
     if targets.is_empty() {
         line.push_str("none");
     } else {
@@ -122,7 +137,11 @@ fn missing_target(device_isa: &str, entries: &[EntryId]) -> String {
     }
     let _ = write!(line, "; compile with --offload-arch={bare}");
     if let Some(first) = targets.first() {
-        let _ = write!(line, ", or run with GNEISS_GPUS={}", first.split(':').next().unwrap_or(first));
+        let _ = write!(
+            line,
+            ", or run with GNEISS_GPUS={}",
+            first.split(':').next().unwrap_or(first)
+        );
     }
     line
 }
@@ -152,16 +171,25 @@ mod tests {
     #[test]
     fn images_that_are_nothing_are_refused() {
         let isa = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
-        assert_eq!(select(b"not an image", isa).err(), Some(hipErrorInvalidImage));
+        assert_eq!(
+            select(b"not an image", isa).err(),
+            Some(hipErrorInvalidImage)
+        );
         assert_eq!(select(b"", isa).err(), Some(hipErrorInvalidImage));
-        assert_eq!(select(b"__CLANG_OFFLOAD_BUNDLE__\xff\xff", isa).err(), Some(hipErrorInvalidImage));
+        assert_eq!(
+            select(b"__CLANG_OFFLOAD_BUNDLE__\xff\xff", isa).err(),
+            Some(hipErrorInvalidImage)
+        );
         assert_eq!(select(b"\x7fELF", isa).err(), Some(hipErrorInvalidImage));
     }
 
     #[test]
     fn a_bundle_without_the_target_names_what_it_has() {
         let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
-        let ids = ["host-x86_64-unknown-linux--", "hipv4-amdgcn-amd-amdhsa--gfx1030"];
+        let ids = [
+            "host-x86_64-unknown-linux--",
+            "hipv4-amdgcn-amd-amdhsa--gfx1030",
+        ];
         bundle.extend_from_slice(&(ids.len() as u64).to_le_bytes());
         let table: usize = 32 + ids.iter().map(|id| 24 + id.len()).sum::<usize>();
         for (index, id) in ids.iter().enumerate() {
@@ -171,8 +199,16 @@ mod tests {
             bundle.extend_from_slice(id.as_bytes());
         }
         bundle.extend_from_slice(b"code");
-        assert_eq!(select(&bundle, "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-").err(), Some(hipErrorNoBinaryForGpu));
-        assert_eq!(select(&bundle, "amdgcn-amd-amdhsa--gfx1030").unwrap().as_ref(), b"code");
+        assert_eq!(
+            select(&bundle, "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-").err(),
+            Some(hipErrorNoBinaryForGpu)
+        );
+        assert_eq!(
+            select(&bundle, "amdgcn-amd-amdhsa--gfx1030")
+                .unwrap()
+                .as_ref(),
+            b"code"
+        );
         let ids: Vec<EntryId> = ids.iter().map(|id| id.parse().unwrap()).collect();
         assert_eq!(
             missing_target("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", &ids),

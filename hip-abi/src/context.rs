@@ -45,7 +45,9 @@ thread_local! {
 }
 
 fn stack<T>(function: impl FnOnce(&mut Vec<usize>) -> T) -> HipResult<T> {
-    STACK.try_with(|stack| function(&mut stack.borrow_mut())).map_err(|_| hipErrorDeinitialized)
+    STACK
+        .try_with(|stack| function(&mut stack.borrow_mut()))
+        .map_err(|_| hipErrorDeinitialized)
 }
 
 fn push(device: &Device) -> HipResult {
@@ -57,7 +59,11 @@ fn push(device: &Device) -> HipResult {
 /// Gives a device's context and makes it current.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipCtxCreate(ctx: *mut hipCtx_t, flags: u32, device: hipDevice_t) -> hipError_t {
+pub unsafe extern "C" fn hipCtxCreate(
+    ctx: *mut hipCtx_t,
+    flags: u32,
+    device: hipDevice_t,
+) -> hipError_t {
     let device = runtime::device(device)?;
     give(ctx, handle_of(device))?;
     device.flags.store(flags, Ordering::Relaxed);
@@ -89,7 +95,11 @@ pub unsafe extern "C" fn hipCtxPopCurrent(ctx: *mut hipCtx_t) -> hipError_t {
         return fail!(hipErrorInvalidContext, "no context was pushed");
     };
     runtime::set_current(below);
-    if ctx.is_null() { Ok(()) } else { give(ctx, handle_of(current)) }
+    if ctx.is_null() {
+        Ok(())
+    } else {
+        give(ctx, handle_of(current))
+    }
 }
 
 /// Makes a context current, above the present one.
@@ -145,7 +155,10 @@ pub unsafe extern "C" fn hipCtxGetCacheConfig(cacheConfig: *mut hipFuncCache_t) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipCtxSetCacheConfig(cacheConfig: hipFuncCache_t) -> hipError_t {
     if cacheConfig > hipFuncCachePreferEqual {
-        return fail!(hipErrorInvalidValue, "cache preference {cacheConfig} does not exist");
+        return fail!(
+            hipErrorInvalidValue,
+            "cache preference {cacheConfig} does not exist"
+        );
     }
     Ok(())
 }
@@ -198,10 +211,17 @@ pub unsafe extern "C" fn hipCtxDisablePeerAccess(peerCtx: hipCtx_t) -> hipError_
 /// Tells a primary context's flags, and that it is active.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDevicePrimaryCtxGetState(dev: hipDevice_t, flags: *mut u32, active: *mut i32) -> hipError_t {
+pub unsafe extern "C" fn hipDevicePrimaryCtxGetState(
+    dev: hipDevice_t,
+    flags: *mut u32,
+    active: *mut i32,
+) -> hipError_t {
     let device = runtime::device(dev)?;
     give(flags, device.flags.load(Ordering::Relaxed))?;
-    give(active, i32::from(runtime::current_ordinal() == device.ordinal))
+    give(
+        active,
+        i32::from(runtime::current_ordinal() == device.ordinal),
+    )
 }
 
 /// Gives up a primary context, which stays as long as the process.
@@ -215,7 +235,10 @@ pub unsafe extern "C" fn hipDevicePrimaryCtxRelease(dev: hipDevice_t) -> hipErro
 /// Gives a device's primary context.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDevicePrimaryCtxRetain(pctx: *mut hipCtx_t, dev: hipDevice_t) -> hipError_t {
+pub unsafe extern "C" fn hipDevicePrimaryCtxRetain(
+    pctx: *mut hipCtx_t,
+    dev: hipDevice_t,
+) -> hipError_t {
     give(pctx, handle_of(runtime::device(dev)?))
 }
 
@@ -232,7 +255,10 @@ pub unsafe extern "C" fn hipDevicePrimaryCtxReset(dev: hipDevice_t) -> hipError_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipDevicePrimaryCtxSetFlags(dev: hipDevice_t, flags: u32) -> hipError_t {
     runtime::device(dev)?;
-    fail!(hipErrorContextAlreadyInUse, "the primary context is active: its flags {flags:#x} can't be set")
+    fail!(
+        hipErrorContextAlreadyInUse,
+        "the primary context is active: its flags {flags:#x} can't be set"
+    )
 }
 
 #[cfg(test)]
@@ -242,7 +268,10 @@ mod tests {
     #[test]
     fn foreign_contexts_are_refused() {
         for value in [0_usize, 1, 0x1234_5678, 0x100_0001_0000_0000] {
-            assert_eq!(find(std::ptr::without_provenance_mut(value)).err(), Some(hipErrorInvalidContext));
+            assert_eq!(
+                find(std::ptr::without_provenance_mut(value)).err(),
+                Some(hipErrorInvalidContext)
+            );
         }
     }
 }

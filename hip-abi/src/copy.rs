@@ -56,7 +56,10 @@ impl Side {
                 memory.size()
             );
         }
-        Ok(Side { address: address.expose_provenance(), memory })
+        Ok(Side {
+            address: address.expose_provenance(),
+            memory,
+        })
     }
 
     /// Memory that HIP does not know.
@@ -67,7 +70,8 @@ impl Side {
     /// Ordinal of the device whose memory it is; none for host and managed memory.
     fn device(&self) -> Option<usize> {
         let (memory, _) = self.memory.as_ref()?;
-        matches!(memory.kind(), MemoryKind::Device | MemoryKind::Ipc).then(|| memory.device().index())
+        matches!(memory.kind(), MemoryKind::Device | MemoryKind::Ipc)
+            .then(|| memory.device().index())
     }
 }
 
@@ -75,13 +79,22 @@ impl Side {
 pub fn check_kind(kind: hipMemcpyKind, host_only: bool) -> HipResult {
     match kind {
         hipMemcpyHostToHost | hipMemcpyDefault => Ok(()),
-        hipMemcpyHostToDevice | hipMemcpyDeviceToHost | hipMemcpyDeviceToDevice | hipMemcpyDeviceToDeviceNoCU => {
+        hipMemcpyHostToDevice
+        | hipMemcpyDeviceToHost
+        | hipMemcpyDeviceToDevice
+        | hipMemcpyDeviceToDeviceNoCU => {
             if host_only {
-                return fail!(hipErrorInvalidValue, "the copy's kind {kind} names a device, but neither pointer is memory of HIP");
+                return fail!(
+                    hipErrorInvalidValue,
+                    "the copy's kind {kind} names a device, but neither pointer is memory of HIP"
+                );
             }
             Ok(())
         }
-        _ => fail!(hipErrorInvalidMemcpyDirection, "copy kind {kind} does not exist"),
+        _ => fail!(
+            hipErrorInvalidMemcpyDirection,
+            "copy kind {kind} does not exist"
+        ),
     }
 }
 
@@ -94,30 +107,55 @@ pub fn waits(host: Host, destination: &Side, source: &Side) -> bool {
 }
 
 /// Copies bytes.
-pub(crate) fn copy(dst: *mut c_void, src: *const c_void, size: usize, kind: hipMemcpyKind, stream: hipStream_t, host: Host) -> HipResult {
+pub(crate) fn copy(
+    dst: *mut c_void,
+    src: *const c_void,
+    size: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
     if size == 0 {
         return Ok(());
     }
     if dst.cast_const() == src && kind == hipMemcpyDefault && !dst.is_null() {
         return Ok(());
     }
-    let (destination, source) = (Side::new("destination", dst, size)?, Side::new("source", src, size)?);
+    let (destination, source) = (
+        Side::new("destination", dst, size)?,
+        Side::new("source", src, size)?,
+    );
     check_kind(kind, destination.is_pageable() && source.is_pageable())?;
     let Resolved { stream, wait } = resolve(stream)?;
     let from_pageable = source.is_pageable() && !destination.is_pageable() && host == Host::GoesOn;
     if from_pageable && size <= STAGING_LIMIT {
         // SAFETY: the caller promises `size` readable bytes at `src`.
-        let staged: Box<[u8]> = unsafe { std::slice::from_raw_parts(src.cast::<u8>(), size) }.into();
+        let staged: Box<[u8]> =
+            unsafe { std::slice::from_raw_parts(src.cast::<u8>(), size) }.into();
         // SAFETY: the destination was checked; the staged bytes live until the command has ended.
         let command = unsafe {
-            stream.queue.enqueue_copy(destination.address as u64, staged.as_ptr().expose_provenance() as u64, size, &wait)
+            stream.queue.enqueue_copy(
+                destination.address as u64,
+                staged.as_ptr().expose_provenance() as u64,
+                size,
+                &wait,
+            )
         };
-        command.map_err(hip_error)?.on_complete(move |_| drop(staged));
+        command
+            .map_err(hip_error)?
+            .on_complete(move |_| drop(staged));
         return Ok(());
     }
     // SAFETY: known memory was checked; keeping both sides until the command has ended is the program's duty, and for pageable
     // memory this call waits.
-    let command = unsafe { stream.queue.enqueue_copy(destination.address as u64, source.address as u64, size, &wait) };
+    let command = unsafe {
+        stream.queue.enqueue_copy(
+            destination.address as u64,
+            source.address as u64,
+            size,
+            &wait,
+        )
+    };
     let command = command.map_err(hip_error)?;
     if from_pageable || waits(host, &destination, &source) {
         command.wait().map_err(hip_error)?;
@@ -127,21 +165,41 @@ pub(crate) fn copy(dst: *mut c_void, src: *const c_void, size: usize, kind: hipM
 }
 
 /// Fills memory with a pattern, `count` times.
-pub(crate) fn fill(dst: *mut c_void, pattern: &[u8], count: usize, stream: hipStream_t, host: Host) -> HipResult {
+pub(crate) fn fill(
+    dst: *mut c_void,
+    pattern: &[u8],
+    count: usize,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
     let Some(size) = count.checked_mul(pattern.len()) else {
-        return fail!(hipErrorInvalidValue, "{count} elements of {} bytes are too many", pattern.len());
+        return fail!(
+            hipErrorInvalidValue,
+            "{count} elements of {} bytes are too many",
+            pattern.len()
+        );
     };
     if size == 0 {
         return Ok(());
     }
     let side = Side::new("destination", dst, size)?;
     let Some((memory, offset)) = &side.memory else {
-        return fail!(hipErrorInvalidValue, "{dst:p} is not in memory that HIP knows");
+        return fail!(
+            hipErrorInvalidValue,
+            "{dst:p} is not in memory that HIP knows"
+        );
     };
     let Resolved { stream, wait } = resolve(stream)?;
     // SAFETY: the range was checked; keeping it until the command has ended is the program's duty.
-    let command = unsafe { stream.queue.enqueue_fill(side.address as u64, pattern, size, &wait) }.map_err(hip_error)?;
-    if host == Host::Waits && (side.device().is_none() || *offset != 0 || memory.kind() != MemoryKind::Device) {
+    let command = unsafe {
+        stream
+            .queue
+            .enqueue_fill(side.address as u64, pattern, size, &wait)
+    }
+    .map_err(hip_error)?;
+    if host == Host::Waits
+        && (side.device().is_none() || *offset != 0 || memory.kind() != MemoryKind::Device)
+    {
         command.wait().map_err(hip_error)?;
     }
     Ok(())
@@ -152,7 +210,12 @@ const NULL_STREAM: hipStream_t = std::ptr::null_mut();
 /// Copies bytes; returns when they are there.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpy(dst: *mut c_void, src: *const c_void, sizeBytes: usize, kind: hipMemcpyKind) -> hipError_t {
+pub unsafe extern "C" fn hipMemcpy(
+    dst: *mut c_void,
+    src: *const c_void,
+    sizeBytes: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
     copy(dst, src, sizeBytes, kind, NULL_STREAM, Host::Waits)
 }
 
@@ -185,43 +248,112 @@ pub unsafe extern "C" fn hipMemcpyAsync(
 /// Copies from host to device memory.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyHtoD(dst: hipDeviceptr_t, src: *mut c_void, sizeBytes: usize) -> hipError_t {
-    copy(dst, src, sizeBytes, hipMemcpyHostToDevice, NULL_STREAM, Host::Waits)
+pub unsafe extern "C" fn hipMemcpyHtoD(
+    dst: hipDeviceptr_t,
+    src: *mut c_void,
+    sizeBytes: usize,
+) -> hipError_t {
+    copy(
+        dst,
+        src,
+        sizeBytes,
+        hipMemcpyHostToDevice,
+        NULL_STREAM,
+        Host::Waits,
+    )
 }
 
 /// Copies from device to host memory.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyDtoH(dst: *mut c_void, src: hipDeviceptr_t, sizeBytes: usize) -> hipError_t {
-    copy(dst, src, sizeBytes, hipMemcpyDeviceToHost, NULL_STREAM, Host::Waits)
+pub unsafe extern "C" fn hipMemcpyDtoH(
+    dst: *mut c_void,
+    src: hipDeviceptr_t,
+    sizeBytes: usize,
+) -> hipError_t {
+    copy(
+        dst,
+        src,
+        sizeBytes,
+        hipMemcpyDeviceToHost,
+        NULL_STREAM,
+        Host::Waits,
+    )
 }
 
 /// Copies from device to device memory.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyDtoD(dst: hipDeviceptr_t, src: hipDeviceptr_t, sizeBytes: usize) -> hipError_t {
-    copy(dst, src, sizeBytes, hipMemcpyDeviceToDevice, NULL_STREAM, Host::Waits)
+pub unsafe extern "C" fn hipMemcpyDtoD(
+    dst: hipDeviceptr_t,
+    src: hipDeviceptr_t,
+    sizeBytes: usize,
+) -> hipError_t {
+    copy(
+        dst,
+        src,
+        sizeBytes,
+        hipMemcpyDeviceToDevice,
+        NULL_STREAM,
+        Host::Waits,
+    )
 }
 
 /// Copies from host to device memory in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyHtoDAsync(dst: hipDeviceptr_t, src: *mut c_void, sizeBytes: usize, stream: hipStream_t) -> hipError_t {
-    copy(dst, src, sizeBytes, hipMemcpyHostToDevice, stream, Host::GoesOn)
+pub unsafe extern "C" fn hipMemcpyHtoDAsync(
+    dst: hipDeviceptr_t,
+    src: *mut c_void,
+    sizeBytes: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    copy(
+        dst,
+        src,
+        sizeBytes,
+        hipMemcpyHostToDevice,
+        stream,
+        Host::GoesOn,
+    )
 }
 
 /// Copies from device to host memory in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyDtoHAsync(dst: *mut c_void, src: hipDeviceptr_t, sizeBytes: usize, stream: hipStream_t) -> hipError_t {
-    copy(dst, src, sizeBytes, hipMemcpyDeviceToHost, stream, Host::GoesOn)
+pub unsafe extern "C" fn hipMemcpyDtoHAsync(
+    dst: *mut c_void,
+    src: hipDeviceptr_t,
+    sizeBytes: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    copy(
+        dst,
+        src,
+        sizeBytes,
+        hipMemcpyDeviceToHost,
+        stream,
+        Host::GoesOn,
+    )
 }
 
 /// Copies from device to device memory in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyDtoDAsync(dst: hipDeviceptr_t, src: hipDeviceptr_t, sizeBytes: usize, stream: hipStream_t) -> hipError_t {
-    copy(dst, src, sizeBytes, hipMemcpyDeviceToDevice, stream, Host::GoesOn)
+pub unsafe extern "C" fn hipMemcpyDtoDAsync(
+    dst: hipDeviceptr_t,
+    src: hipDeviceptr_t,
+    sizeBytes: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    copy(
+        dst,
+        src,
+        sizeBytes,
+        hipMemcpyDeviceToDevice,
+        stream,
+        Host::GoesOn,
+    )
 }
 
 /// Fills bytes.
@@ -234,7 +366,12 @@ pub unsafe extern "C" fn hipMemset(dst: *mut c_void, value: i32, sizeBytes: usiz
 /// Fills bytes in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetAsync(dst: *mut c_void, value: i32, sizeBytes: usize, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipMemsetAsync(
+    dst: *mut c_void,
+    value: i32,
+    sizeBytes: usize,
+    stream: hipStream_t,
+) -> hipError_t {
     fill(dst, &[value as u8], sizeBytes, stream, Host::GoesOn)
 }
 
@@ -248,35 +385,58 @@ pub unsafe extern "C" fn hipMemsetD8(dest: hipDeviceptr_t, value: u8, count: usi
 /// Fills bytes in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetD8Async(dest: hipDeviceptr_t, value: u8, count: usize, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipMemsetD8Async(
+    dest: hipDeviceptr_t,
+    value: u8,
+    count: usize,
+    stream: hipStream_t,
+) -> hipError_t {
     fill(dest, &[value], count, stream, Host::GoesOn)
 }
 
 /// Fills 16-bit elements.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetD16(dest: hipDeviceptr_t, value: u16, count: usize) -> hipError_t {
+pub unsafe extern "C" fn hipMemsetD16(
+    dest: hipDeviceptr_t,
+    value: u16,
+    count: usize,
+) -> hipError_t {
     fill(dest, &value.to_le_bytes(), count, NULL_STREAM, Host::Waits)
 }
 
 /// Fills 16-bit elements in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetD16Async(dest: hipDeviceptr_t, value: u16, count: usize, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipMemsetD16Async(
+    dest: hipDeviceptr_t,
+    value: u16,
+    count: usize,
+    stream: hipStream_t,
+) -> hipError_t {
     fill(dest, &value.to_le_bytes(), count, stream, Host::GoesOn)
 }
 
 /// Fills 32-bit elements.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetD32(dest: hipDeviceptr_t, value: i32, count: usize) -> hipError_t {
+pub unsafe extern "C" fn hipMemsetD32(
+    dest: hipDeviceptr_t,
+    value: i32,
+    count: usize,
+) -> hipError_t {
     fill(dest, &value.to_le_bytes(), count, NULL_STREAM, Host::Waits)
 }
 
 /// Fills 32-bit elements in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetD32Async(dst: hipDeviceptr_t, value: i32, count: usize, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipMemsetD32Async(
+    dst: hipDeviceptr_t,
+    value: i32,
+    count: usize,
+    stream: hipStream_t,
+) -> hipError_t {
     fill(dst, &value.to_le_bytes(), count, stream, Host::GoesOn)
 }
 
@@ -288,14 +448,30 @@ mod tests {
     fn kinds() {
         assert_eq!(check_kind(hipMemcpyHostToHost, true), Ok(()));
         assert_eq!(check_kind(hipMemcpyDefault, true), Ok(()));
-        assert_eq!(check_kind(hipMemcpyHostToDevice, true), Err(hipErrorInvalidValue));
+        assert_eq!(
+            check_kind(hipMemcpyHostToDevice, true),
+            Err(hipErrorInvalidValue)
+        );
         assert_eq!(check_kind(hipMemcpyHostToDevice, false), Ok(()));
         assert_eq!(check_kind(5, false), Err(hipErrorInvalidMemcpyDirection));
-        assert_eq!(check_kind(u32::MAX, false), Err(hipErrorInvalidMemcpyDirection));
+        assert_eq!(
+            check_kind(u32::MAX, false),
+            Err(hipErrorInvalidMemcpyDirection)
+        );
     }
 
     #[test]
     fn no_bytes_are_no_work() {
-        assert_eq!(copy(std::ptr::null_mut(), std::ptr::null(), 0, 99, NULL_STREAM, Host::Waits), Ok(()));
+        assert_eq!(
+            copy(
+                std::ptr::null_mut(),
+                std::ptr::null(),
+                0,
+                99,
+                NULL_STREAM,
+                Host::Waits
+            ),
+            Ok(())
+        );
     }
 }

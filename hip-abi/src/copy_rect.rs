@@ -10,8 +10,7 @@ use crate::{
     copy::{Host, Side, check_kind, waits},
     enums::*,
     error::*,
-    fail,
-    memory,
+    fail, memory,
     runtime::hip_error,
     stream::{Resolved, resolve},
     types::*,
@@ -41,15 +40,29 @@ pub struct Plane {
 impl Plane {
     /// A plane that starts at a pointer.
     pub fn new(base: *mut c_void, pitch: usize, rows: usize) -> Plane {
-        Plane { base, pitch, rows, x: 0, y: 0, z: 0 }
+        Plane {
+            base,
+            pitch,
+            rows,
+            x: 0,
+            y: 0,
+            z: 0,
+        }
     }
 
     /// Address of the first byte to touch, and the bytes from there to the last, for an extent.
     fn span(&self, extent: [usize; 3]) -> Option<(usize, usize)> {
         let slice = self.slice_pitch()?;
-        let offset = self.z.checked_mul(slice)?.checked_add(self.y.checked_mul(self.pitch)?)?.checked_add(self.x)?;
+        let offset = self
+            .z
+            .checked_mul(slice)?
+            .checked_add(self.y.checked_mul(self.pitch)?)?
+            .checked_add(self.x)?;
         let start = self.base.addr().checked_add(offset)?;
-        let last = (extent[2] - 1).checked_mul(slice)?.checked_add((extent[1] - 1).checked_mul(self.pitch)?)?.checked_add(extent[0])?;
+        let last = (extent[2] - 1)
+            .checked_mul(slice)?
+            .checked_add((extent[1] - 1).checked_mul(self.pitch)?)?
+            .checked_add(extent[0])?;
         start.checked_add(last)?;
         Some((start, last))
     }
@@ -64,19 +77,35 @@ impl Plane {
             return fail!(hipErrorInvalidValue, "the {what} is null");
         }
         if self.pitch < extent[0] + self.x && (extent[1] > 1 || extent[2] > 1 || self.pitch != 0) {
-            return fail!(hipErrorInvalidPitchValue, "the {what}'s pitch {} is less than a row of {} bytes", self.pitch, extent[0] + self.x);
+            return fail!(
+                hipErrorInvalidPitchValue,
+                "the {what}'s pitch {} is less than a row of {} bytes",
+                self.pitch,
+                extent[0] + self.x
+            );
         }
         let Some((start, length)) = self.span(extent) else {
             return fail!(hipErrorInvalidValue, "the {what}'s size overflows");
         };
         let side = Side::new(what, self.base.with_addr(start), length)?;
-        let rect = Rect { address: side.address as u64, row_pitch: self.pitch, slice_pitch: self.slice_pitch().unwrap_or(0) };
+        let rect = Rect {
+            address: side.address as u64,
+            row_pitch: self.pitch,
+            slice_pitch: self.slice_pitch().unwrap_or(0),
+        };
         Ok((side, rect))
     }
 }
 
 /// Copies `extent` bytes, rows and slices.
-pub(crate) fn copy(dst: Plane, src: Plane, extent: [usize; 3], kind: hipMemcpyKind, stream: hipStream_t, host: Host) -> HipResult {
+pub(crate) fn copy(
+    dst: Plane,
+    src: Plane,
+    extent: [usize; 3],
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
     check_kind(kind, false)?;
     if extent.contains(&0) {
         return Ok(());
@@ -87,7 +116,12 @@ pub(crate) fn copy(dst: Plane, src: Plane, extent: [usize; 3], kind: hipMemcpyKi
     let Resolved { stream, wait } = resolve(stream)?;
     // SAFETY: known memory was checked; keeping both sides until the command has ended is the program's duty, and for pageable
     // memory this call waits.
-    let command = unsafe { stream.queue.enqueue_copy_rect(&CopyRect { dst, src, extent }, &wait) }.map_err(hip_error)?;
+    let command = unsafe {
+        stream
+            .queue
+            .enqueue_copy_rect(&CopyRect { dst, src, extent }, &wait)
+    }
+    .map_err(hip_error)?;
     if source.is_pageable() || waits(host, &destination, &source) {
         command.wait().map_err(hip_error)?;
     }
@@ -95,17 +129,32 @@ pub(crate) fn copy(dst: Plane, src: Plane, extent: [usize; 3], kind: hipMemcpyKi
 }
 
 /// Fills `extent` bytes, rows and slices with a pattern.
-pub(crate) fn fill(dst: Plane, pattern: &[u8], extent: [usize; 3], stream: hipStream_t, host: Host) -> HipResult {
+pub(crate) fn fill(
+    dst: Plane,
+    pattern: &[u8],
+    extent: [usize; 3],
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
     if extent.contains(&0) {
         return Ok(());
     }
     let (side, dst) = dst.side("destination", extent)?;
     if side.is_pageable() {
-        return fail!(hipErrorInvalidValue, "{:#x} is not in memory that HIP knows", side.address);
+        return fail!(
+            hipErrorInvalidValue,
+            "{:#x} is not in memory that HIP knows",
+            side.address
+        );
     }
     let Resolved { stream, wait } = resolve(stream)?;
     // SAFETY: the range was checked; keeping it until the command has ended is the program's duty.
-    let command = unsafe { stream.queue.enqueue_fill_rect(&FillRect { dst, extent }, pattern, &wait) }.map_err(hip_error)?;
+    let command = unsafe {
+        stream
+            .queue
+            .enqueue_fill_rect(&FillRect { dst, extent }, pattern, &wait)
+    }
+    .map_err(hip_error)?;
     if host == Host::Waits {
         command.wait().map_err(hip_error)?;
     }
@@ -113,13 +162,23 @@ pub(crate) fn fill(dst: Plane, pattern: &[u8], extent: [usize; 3], stream: hipSt
 }
 
 /// Allocates rows whose starts are aligned; gives the pitch.
-pub(crate) fn allocate_pitched(ptr: *mut *mut c_void, pitch: *mut usize, width: usize, rows: usize) -> HipResult {
+pub(crate) fn allocate_pitched(
+    ptr: *mut *mut c_void,
+    pitch: *mut usize,
+    width: usize,
+    rows: usize,
+) -> HipResult {
     if ptr.is_null() || pitch.is_null() {
         return fail!(hipErrorInvalidValue, "a null pointer");
     }
     let aligned = width.checked_next_multiple_of(PITCH_ALIGNMENT);
-    let Some((aligned, size)) = aligned.and_then(|aligned| Some((aligned, aligned.checked_mul(rows)?))) else {
-        return fail!(hipErrorOutOfMemory, "{width} bytes by {rows} rows are too many");
+    let Some((aligned, size)) =
+        aligned.and_then(|aligned| Some((aligned, aligned.checked_mul(rows)?)))
+    else {
+        return fail!(
+            hipErrorOutOfMemory,
+            "{width} bytes by {rows} rows are too many"
+        );
     };
     memory::allocate(ptr, size, false)?;
     // SAFETY: not null; the caller promises a valid place.
@@ -132,7 +191,12 @@ pub(crate) const NULL_STREAM: hipStream_t = std::ptr::null_mut();
 /// Allocates rows of device memory.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMallocPitch(ptr: *mut *mut c_void, pitch: *mut usize, width: usize, height: usize) -> hipError_t {
+pub unsafe extern "C" fn hipMallocPitch(
+    ptr: *mut *mut c_void,
+    pitch: *mut usize,
+    width: usize,
+    height: usize,
+) -> hipError_t {
     allocate_pitched(ptr, pitch, width, height)
 }
 
@@ -147,7 +211,10 @@ pub unsafe extern "C" fn hipMemAllocPitch(
     elementSizeBytes: u32,
 ) -> hipError_t {
     if !matches!(elementSizeBytes, 4 | 8 | 16) || widthInBytes == 0 || height == 0 {
-        return fail!(hipErrorInvalidValue, "elements of {elementSizeBytes} bytes (4, 8 or 16 are possible), or no size");
+        return fail!(
+            hipErrorInvalidValue,
+            "elements of {elementSizeBytes} bytes (4, 8 or 16 are possible), or no size"
+        );
     }
     allocate_pitched(dptr, pitch, widthInBytes, height)
 }
@@ -155,17 +222,32 @@ pub unsafe extern "C" fn hipMemAllocPitch(
 /// Allocates slices of rows of device memory.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMalloc3D(pitchedDevPtr: *mut hipPitchedPtr, extent: hipExtent) -> hipError_t {
+pub unsafe extern "C" fn hipMalloc3D(
+    pitchedDevPtr: *mut hipPitchedPtr,
+    extent: hipExtent,
+) -> hipError_t {
     if pitchedDevPtr.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the pointer");
     }
     let Some(rows) = extent.height.checked_mul(extent.depth) else {
-        return fail!(hipErrorOutOfMemory, "{} rows of {} slices are too many", extent.height, extent.depth);
+        return fail!(
+            hipErrorOutOfMemory,
+            "{} rows of {} slices are too many",
+            extent.height,
+            extent.depth
+        );
     };
     let (mut ptr, mut pitch) = (std::ptr::null_mut(), 0);
     allocate_pitched(&raw mut ptr, &raw mut pitch, extent.width, rows)?;
     // SAFETY: not null; the caller promises a valid place.
-    unsafe { pitchedDevPtr.write(hipPitchedPtr { ptr, pitch, xsize: extent.width, ysize: extent.height }) };
+    unsafe {
+        pitchedDevPtr.write(hipPitchedPtr {
+            ptr,
+            pitch,
+            xsize: extent.width,
+            ysize: extent.height,
+        })
+    };
     Ok(())
 }
 
@@ -179,12 +261,23 @@ pub(crate) struct Copy2D {
 }
 
 /// Copies rows.
-pub(crate) fn copy_2d(c: &Copy2D, kind: hipMemcpyKind, stream: hipStream_t, host: Host) -> HipResult {
+pub(crate) fn copy_2d(
+    c: &Copy2D,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
     if c.width == 0 || c.height == 0 {
         return check_kind(kind, false);
     }
     if c.dpitch < c.width || c.spitch < c.width {
-        return fail!(hipErrorInvalidPitchValue, "pitches {} and {} for rows of {} bytes", c.dpitch, c.spitch, c.width);
+        return fail!(
+            hipErrorInvalidPitchValue,
+            "pitches {} and {} for rows of {} bytes",
+            c.dpitch,
+            c.spitch,
+            c.width
+        );
     }
     let dst = Plane::new(c.dst, c.dpitch, c.height);
     let src = Plane::new(c.src.cast_mut(), c.spitch, c.height);
@@ -203,7 +296,19 @@ pub unsafe extern "C" fn hipMemcpy2D(
     height: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    copy_2d(&Copy2D { dst, dpitch, src, spitch, width, height }, kind, NULL_STREAM, Host::Waits)
+    copy_2d(
+        &Copy2D {
+            dst,
+            dpitch,
+            src,
+            spitch,
+            width,
+            height,
+        },
+        kind,
+        NULL_STREAM,
+        Host::Waits,
+    )
 }
 
 /// Copies rows in stream order.
@@ -219,14 +324,35 @@ pub unsafe extern "C" fn hipMemcpy2DAsync(
     kind: hipMemcpyKind,
     stream: hipStream_t,
 ) -> hipError_t {
-    copy_2d(&Copy2D { dst, dpitch, src, spitch, width, height }, kind, stream, Host::GoesOn)
+    copy_2d(
+        &Copy2D {
+            dst,
+            dpitch,
+            src,
+            spitch,
+            width,
+            height,
+        },
+        kind,
+        stream,
+        Host::GoesOn,
+    )
 }
 
 /// One side of a driver API copy: the memory that its type names.
-fn typed(value: u32, host: *mut c_void, device: *mut c_void, array: hipArray_t, pitch: usize, rows: usize) -> HipResult<Plane> {
+fn typed(
+    value: u32,
+    host: *mut c_void,
+    device: *mut c_void,
+    array: hipArray_t,
+    pitch: usize,
+    rows: usize,
+) -> HipResult<Plane> {
     match MemoryType::from_value(value, version::presented()) {
         Some(MemoryType::Host | MemoryType::Unregistered) => Ok(Plane::new(host, pitch, rows)),
-        Some(MemoryType::Device | MemoryType::Unified | MemoryType::Managed) => Ok(Plane::new(device, pitch, rows)),
+        Some(MemoryType::Device | MemoryType::Unified | MemoryType::Managed) => {
+            Ok(Plane::new(device, pitch, rows))
+        }
         Some(MemoryType::Array) => array::plane(array),
         None => fail!(hipErrorInvalidValue, "memory type {value} does not exist"),
     }
@@ -234,7 +360,11 @@ fn typed(value: u32, host: *mut c_void, device: *mut c_void, array: hipArray_t, 
 
 /// # Safety
 /// A pointer that is not null must point at a record.
-unsafe fn copy_param_2d(copy_record: *const hip_Memcpy2D, stream: hipStream_t, host: Host) -> HipResult {
+unsafe fn copy_param_2d(
+    copy_record: *const hip_Memcpy2D,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
     if copy_record.is_null() {
         return fail!(hipErrorInvalidValue, "no description of the copy");
     }
@@ -244,11 +374,32 @@ unsafe fn copy_param_2d(copy_record: *const hip_Memcpy2D, stream: hipStream_t, h
         return Ok(());
     }
     let pitch = |pitch: usize| if pitch == 0 { c.WidthInBytes } else { pitch };
-    let mut dst = typed(c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, pitch(c.dstPitch), c.Height)?;
-    let mut src = typed(c.srcMemoryType, c.srcHost.cast_mut(), c.srcDevice, c.srcArray, pitch(c.srcPitch), c.Height)?;
+    let mut dst = typed(
+        c.dstMemoryType,
+        c.dstHost,
+        c.dstDevice,
+        c.dstArray,
+        pitch(c.dstPitch),
+        c.Height,
+    )?;
+    let mut src = typed(
+        c.srcMemoryType,
+        c.srcHost.cast_mut(),
+        c.srcDevice,
+        c.srcArray,
+        pitch(c.srcPitch),
+        c.Height,
+    )?;
     (dst.x, dst.y) = (c.dstXInBytes, c.dstY);
     (src.x, src.y) = (c.srcXInBytes, c.srcY);
-    copy(dst, src, [c.WidthInBytes, c.Height, 1], hipMemcpyDefault, stream, host)
+    copy(
+        dst,
+        src,
+        [c.WidthInBytes, c.Height, 1],
+        hipMemcpyDefault,
+        stream,
+        host,
+    )
 }
 
 /// Copies rows as a record of the driver API says.
@@ -262,7 +413,10 @@ pub unsafe extern "C" fn hipMemcpyParam2D(pCopy: *const hip_Memcpy2D) -> hipErro
 /// Copies rows as a record of the driver API says, in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyParam2DAsync(pCopy: *const hip_Memcpy2D, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipMemcpyParam2DAsync(
+    pCopy: *const hip_Memcpy2D,
+    stream: hipStream_t,
+) -> hipError_t {
     // SAFETY: as the caller promises.
     unsafe { copy_param_2d(pCopy, stream, Host::GoesOn) }
 }
@@ -277,7 +431,11 @@ pub unsafe extern "C" fn hipDrvMemcpy2DUnaligned(pCopy: *const hip_Memcpy2D) -> 
 
 /// # Safety
 /// A pointer that is not null must point at a record.
-pub(crate) unsafe fn copy_3d(record: *const hipMemcpy3DParms, stream: hipStream_t, host: Host) -> HipResult {
+pub(crate) unsafe fn copy_3d(
+    record: *const hipMemcpy3DParms,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
     if record.is_null() {
         return fail!(hipErrorInvalidValue, "no description of the copy");
     }
@@ -285,19 +443,39 @@ pub(crate) unsafe fn copy_3d(record: *const hipMemcpy3DParms, stream: hipStream_
     let c = unsafe { record.read() };
     let (has_src, has_dst) = (!c.srcArray.is_null(), !c.dstArray.is_null());
     if (has_src && !c.srcPtr.ptr.is_null()) || (has_dst && !c.dstPtr.ptr.is_null()) {
-        return fail!(hipErrorInvalidValue, "a side of the copy is an array and memory at once");
+        return fail!(
+            hipErrorInvalidValue,
+            "a side of the copy is an array and memory at once"
+        );
     }
     // Positions and widths are in elements on the side of an array, and so is the extent if there is one.
-    let element = if has_src { array::element_size(c.srcArray)? } else if has_dst { array::element_size(c.dstArray)? } else { 1 };
-    let side = |is_array: bool, array: hipArray_t, ptr: hipPitchedPtr, pos: hipPos| -> HipResult<Plane> {
-        let mut plane = if is_array { array::plane(array)? } else { Plane::new(ptr.ptr, ptr.pitch, ptr.ysize.max(1)) };
-        let Some(x) = pos.x.checked_mul(if is_array { array::element_size(array)? } else { 1 }) else {
-            return Err(hipErrorInvalidValue);
-        };
-        (plane.x, plane.y, plane.z) = (x, pos.y, pos.z);
-        Ok(plane)
+    let element = if has_src {
+        array::element_size(c.srcArray)?
+    } else if has_dst {
+        array::element_size(c.dstArray)?
+    } else {
+        1
     };
-    let Some(width) = c.extent.width.checked_mul(element) else { return Err(hipErrorInvalidValue) };
+    let side =
+        |is_array: bool, array: hipArray_t, ptr: hipPitchedPtr, pos: hipPos| -> HipResult<Plane> {
+            let mut plane = if is_array {
+                array::plane(array)?
+            } else {
+                Plane::new(ptr.ptr, ptr.pitch, ptr.ysize.max(1))
+            };
+            let Some(x) = pos.x.checked_mul(if is_array {
+                array::element_size(array)?
+            } else {
+                1
+            }) else {
+                return Err(hipErrorInvalidValue);
+            };
+            (plane.x, plane.y, plane.z) = (x, pos.y, pos.z);
+            Ok(plane)
+        };
+    let Some(width) = c.extent.width.checked_mul(element) else {
+        return Err(hipErrorInvalidValue);
+    };
     let extent = [width, c.extent.height, c.extent.depth];
     if extent.contains(&0) {
         return check_kind(c.kind, false);
@@ -318,7 +496,10 @@ pub unsafe extern "C" fn hipMemcpy3D(p: *const hipMemcpy3DParms) -> hipError_t {
 /// Copies slices of rows in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpy3DAsync(p: *const hipMemcpy3DParms, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipMemcpy3DAsync(
+    p: *const hipMemcpy3DParms,
+    stream: hipStream_t,
+) -> hipError_t {
     // SAFETY: as the caller promises.
     unsafe { copy_3d(p, stream, Host::GoesOn) }
 }
@@ -332,11 +513,29 @@ unsafe fn copy_drv_3d(record: *const HIP_MEMCPY3D, stream: hipStream_t, host: Ho
     macro_rules! planes {
         ($c:expr) => {{
             let c = $c;
-            let mut dst = typed(c.dstMemoryType, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch as usize, c.dstHeight as usize)?;
-            let mut src = typed(c.srcMemoryType, c.srcHost.cast_mut(), c.srcDevice, c.srcArray, c.srcPitch as usize, c.srcHeight as usize)?;
+            let mut dst = typed(
+                c.dstMemoryType,
+                c.dstHost,
+                c.dstDevice,
+                c.dstArray,
+                c.dstPitch as usize,
+                c.dstHeight as usize,
+            )?;
+            let mut src = typed(
+                c.srcMemoryType,
+                c.srcHost.cast_mut(),
+                c.srcDevice,
+                c.srcArray,
+                c.srcPitch as usize,
+                c.srcHeight as usize,
+            )?;
             (dst.x, dst.y, dst.z) = (c.dstXInBytes as usize, c.dstY as usize, c.dstZ as usize);
             (src.x, src.y, src.z) = (c.srcXInBytes as usize, c.srcY as usize, c.srcZ as usize);
-            (dst, src, [c.WidthInBytes as usize, c.Height as usize, c.Depth as usize])
+            (
+                dst,
+                src,
+                [c.WidthInBytes as usize, c.Height as usize, c.Depth as usize],
+            )
         }};
     }
     // SAFETY: not null; the caller promises a valid record of the version that the process was built for.
@@ -368,27 +567,72 @@ pub unsafe extern "C" fn hipDrvMemcpy3D(pCopy: *const HIP_MEMCPY3D) -> hipError_
 /// Copies slices of rows as a record of the driver API says, in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDrvMemcpy3DAsync(pCopy: *const HIP_MEMCPY3D, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipDrvMemcpy3DAsync(
+    pCopy: *const HIP_MEMCPY3D,
+    stream: hipStream_t,
+) -> hipError_t {
     // SAFETY: as the caller promises.
     unsafe { copy_drv_3d(pCopy, stream, Host::GoesOn) }
 }
 
 /// Fills rows.
-pub(crate) fn fill_2d(dst: *mut c_void, pitch: usize, pattern: &[u8], width: usize, height: usize, stream: hipStream_t, host: Host) -> HipResult {
-    let Some(width) = width.checked_mul(pattern.len()) else { return Err(hipErrorInvalidValue) };
-    fill(Plane::new(dst, pitch, height), pattern, [width, height, 1], stream, host)
+pub(crate) fn fill_2d(
+    dst: *mut c_void,
+    pitch: usize,
+    pattern: &[u8],
+    width: usize,
+    height: usize,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
+    let Some(width) = width.checked_mul(pattern.len()) else {
+        return Err(hipErrorInvalidValue);
+    };
+    fill(
+        Plane::new(dst, pitch, height),
+        pattern,
+        [width, height, 1],
+        stream,
+        host,
+    )
 }
 
 /// Fills slices of rows.
-pub(crate) fn fill_3d(p: hipPitchedPtr, value: i32, extent: hipExtent, stream: hipStream_t, host: Host) -> HipResult {
-    fill(Plane::new(p.ptr, p.pitch, p.ysize.max(1)), &[value as u8], [extent.width, extent.height, extent.depth], stream, host)
+pub(crate) fn fill_3d(
+    p: hipPitchedPtr,
+    value: i32,
+    extent: hipExtent,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
+    fill(
+        Plane::new(p.ptr, p.pitch, p.ysize.max(1)),
+        &[value as u8],
+        [extent.width, extent.height, extent.depth],
+        stream,
+        host,
+    )
 }
 
 /// Fills rows of bytes.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemset2D(dst: *mut c_void, pitch: usize, value: i32, width: usize, height: usize) -> hipError_t {
-    fill_2d(dst, pitch, &[value as u8], width, height, NULL_STREAM, Host::Waits)
+pub unsafe extern "C" fn hipMemset2D(
+    dst: *mut c_void,
+    pitch: usize,
+    value: i32,
+    width: usize,
+    height: usize,
+) -> hipError_t {
+    fill_2d(
+        dst,
+        pitch,
+        &[value as u8],
+        width,
+        height,
+        NULL_STREAM,
+        Host::Waits,
+    )
 }
 
 /// Fills rows of bytes in stream order.
@@ -402,63 +646,159 @@ pub unsafe extern "C" fn hipMemset2DAsync(
     height: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    fill_2d(dst, pitch, &[value as u8], width, height, stream, Host::GoesOn)
+    fill_2d(
+        dst,
+        pitch,
+        &[value as u8],
+        width,
+        height,
+        stream,
+        Host::GoesOn,
+    )
 }
 
 /// Fills slices of rows of bytes.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemset3D(pitchedDevPtr: hipPitchedPtr, value: i32, extent: hipExtent) -> hipError_t {
+pub unsafe extern "C" fn hipMemset3D(
+    pitchedDevPtr: hipPitchedPtr,
+    value: i32,
+    extent: hipExtent,
+) -> hipError_t {
     fill_3d(pitchedDevPtr, value, extent, NULL_STREAM, Host::Waits)
 }
 
 /// Fills slices of rows of bytes in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemset3DAsync(pitchedDevPtr: hipPitchedPtr, value: i32, extent: hipExtent, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipMemset3DAsync(
+    pitchedDevPtr: hipPitchedPtr,
+    value: i32,
+    extent: hipExtent,
+    stream: hipStream_t,
+) -> hipError_t {
     fill_3d(pitchedDevPtr, value, extent, stream, Host::GoesOn)
 }
 
 /// Fills rows of bytes; the width is in elements.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetD2D8(dst: hipDeviceptr_t, dstPitch: usize, value: u8, width: usize, height: usize) -> hipError_t {
-    fill_2d(dst, dstPitch, &[value], width, height, NULL_STREAM, Host::Waits)
+pub unsafe extern "C" fn hipMemsetD2D8(
+    dst: hipDeviceptr_t,
+    dstPitch: usize,
+    value: u8,
+    width: usize,
+    height: usize,
+) -> hipError_t {
+    fill_2d(
+        dst,
+        dstPitch,
+        &[value],
+        width,
+        height,
+        NULL_STREAM,
+        Host::Waits,
+    )
 }
 
 /// Fills rows of bytes in stream order; the width is in elements.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetD2D8Async(dst: hipDeviceptr_t, dstPitch: usize, value: u8, width: usize, height: usize, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipMemsetD2D8Async(
+    dst: hipDeviceptr_t,
+    dstPitch: usize,
+    value: u8,
+    width: usize,
+    height: usize,
+    stream: hipStream_t,
+) -> hipError_t {
     fill_2d(dst, dstPitch, &[value], width, height, stream, Host::GoesOn)
 }
 
 /// Fills rows of 16-bit elements; the width is in elements.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetD2D16(dst: hipDeviceptr_t, dstPitch: usize, value: u16, width: usize, height: usize) -> hipError_t {
-    fill_2d(dst, dstPitch, &value.to_le_bytes(), width, height, NULL_STREAM, Host::Waits)
+pub unsafe extern "C" fn hipMemsetD2D16(
+    dst: hipDeviceptr_t,
+    dstPitch: usize,
+    value: u16,
+    width: usize,
+    height: usize,
+) -> hipError_t {
+    fill_2d(
+        dst,
+        dstPitch,
+        &value.to_le_bytes(),
+        width,
+        height,
+        NULL_STREAM,
+        Host::Waits,
+    )
 }
 
 /// Fills rows of 16-bit elements in stream order; the width is in elements.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetD2D16Async(dst: hipDeviceptr_t, dstPitch: usize, value: u16, width: usize, height: usize, stream: hipStream_t) -> hipError_t {
-    fill_2d(dst, dstPitch, &value.to_le_bytes(), width, height, stream, Host::GoesOn)
+pub unsafe extern "C" fn hipMemsetD2D16Async(
+    dst: hipDeviceptr_t,
+    dstPitch: usize,
+    value: u16,
+    width: usize,
+    height: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    fill_2d(
+        dst,
+        dstPitch,
+        &value.to_le_bytes(),
+        width,
+        height,
+        stream,
+        Host::GoesOn,
+    )
 }
 
 /// Fills rows of 32-bit elements; the width is in elements.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetD2D32(dst: hipDeviceptr_t, dstPitch: usize, value: u32, width: usize, height: usize) -> hipError_t {
-    fill_2d(dst, dstPitch, &value.to_le_bytes(), width, height, NULL_STREAM, Host::Waits)
+pub unsafe extern "C" fn hipMemsetD2D32(
+    dst: hipDeviceptr_t,
+    dstPitch: usize,
+    value: u32,
+    width: usize,
+    height: usize,
+) -> hipError_t {
+    fill_2d(
+        dst,
+        dstPitch,
+        &value.to_le_bytes(),
+        width,
+        height,
+        NULL_STREAM,
+        Host::Waits,
+    )
 }
 
 /// Fills rows of 32-bit elements in stream order; the width is in elements.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemsetD2D32Async(dst: hipDeviceptr_t, dstPitch: usize, value: u32, width: usize, height: usize, stream: hipStream_t) -> hipError_t {
-    fill_2d(dst, dstPitch, &value.to_le_bytes(), width, height, stream, Host::GoesOn)
+pub unsafe extern "C" fn hipMemsetD2D32Async(
+    dst: hipDeviceptr_t,
+    dstPitch: usize,
+    value: u32,
+    width: usize,
+    height: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    fill_2d(
+        dst,
+        dstPitch,
+        &value.to_le_bytes(),
+        width,
+        height,
+        stream,
+        Host::GoesOn,
+    )
 }
 
 #[cfg(test)]
@@ -471,8 +811,20 @@ mod tests {
 
     #[test]
     fn spans_count_to_the_last_byte() {
-        assert_eq!(plane(100, 4).span([10, 3, 2]), Some((0x1000, 400 + 200 + 10)));
-        assert_eq!(Plane { x: 8, y: 1, z: 1, ..plane(100, 4) }.span([1, 1, 1]), Some((0x1000 + 400 + 100 + 8, 1)));
+        assert_eq!(
+            plane(100, 4).span([10, 3, 2]),
+            Some((0x1000, 400 + 200 + 10))
+        );
+        assert_eq!(
+            Plane {
+                x: 8,
+                y: 1,
+                z: 1,
+                ..plane(100, 4)
+            }
+            .span([1, 1, 1]),
+            Some((0x1000 + 400 + 100 + 8, 1))
+        );
         assert_eq!(plane(usize::MAX, 2).span([1, 2, 2]), None);
     }
 
@@ -486,7 +838,13 @@ mod tests {
             width: 16,
             height: 2,
         };
-        assert_eq!(copy_2d(&c(8, 16), hipMemcpyDefault, NULL_STREAM, Host::Waits), Err(hipErrorInvalidPitchValue));
-        assert_eq!(copy_2d(&c(16, 8), hipMemcpyDefault, NULL_STREAM, Host::Waits), Err(hipErrorInvalidPitchValue));
+        assert_eq!(
+            copy_2d(&c(8, 16), hipMemcpyDefault, NULL_STREAM, Host::Waits),
+            Err(hipErrorInvalidPitchValue)
+        );
+        assert_eq!(
+            copy_2d(&c(16, 8), hipMemcpyDefault, NULL_STREAM, Host::Waits),
+            Err(hipErrorInvalidPitchValue)
+        );
     }
 }

@@ -33,7 +33,10 @@ fn fill_text(place: &mut [c_char], text: &str) {
 /// The 16 bytes of a device's UUID: those of its text after `GPU-`, as AMD's runtime shows them.
 fn uuid(properties: &DeviceProperties) -> hipUUID {
     let mut uuid = hipUUID::default();
-    let text = properties.uuid.strip_prefix("GPU-").unwrap_or(&properties.uuid);
+    let text = properties
+        .uuid
+        .strip_prefix("GPU-")
+        .unwrap_or(&properties.uuid);
     for (place, byte) in uuid.bytes.iter_mut().zip(text.bytes()) {
         *place = byte.cast_signed();
     }
@@ -42,7 +45,11 @@ fn uuid(properties: &DeviceProperties) -> hipUUID {
 
 /// The target's name with its features: `gfx90a:sramecc+:xnack-`.
 fn target(properties: &DeviceProperties) -> &str {
-    properties.isa.rsplit("--").next().unwrap_or(&properties.gfx_name)
+    properties
+        .isa
+        .rsplit("--")
+        .next()
+        .unwrap_or(&properties.gfx_name)
 }
 
 /// All that the property structures and the attributes say, in one place.
@@ -67,8 +74,16 @@ impl Facts {
         Facts {
             integrated: i32::from(p.apu),
             // From gfx10 on AMD counts work-group processors, which are pairs of compute units.
-            units: (if p.gfx_version.0 >= 10 { p.compute_units / 2 } else { p.compute_units }).max(1) as i32,
-            max_threads_per_unit: (p.waves_per_cu * p.wavefront_size * if p.gfx_version.0 >= 10 { 2 } else { 1 }).max(p.workgroup_max_size) as i32,
+            units: (if p.gfx_version.0 >= 10 {
+                p.compute_units / 2
+            } else {
+                p.compute_units
+            })
+            .max(1) as i32,
+            max_threads_per_unit: (p.waves_per_cu
+                * p.wavefront_size
+                * if p.gfx_version.0 >= 10 { 2 } else { 1 })
+            .max(p.workgroup_max_size) as i32,
             clock_khz: (p.max_clock_mhz * 1000) as i32,
             memory_clock_khz: (p.memory_clock_mhz * 1000) as i32,
             l2: p.cache_sizes[1] as i32,
@@ -136,7 +151,8 @@ fn properties_r0600(device: &Device) -> hipDeviceProp_tR0600 {
         cooperativeLaunch: i32::from(p.cooperative_queues),
         sharedMemPerBlockOptin: p.lds_size,
         directManagedMemAccessFromHost: f.managed,
-        maxBlocksPerMultiProcessor: (f.max_threads_per_unit / p.wavefront_size.max(1) as i32).max(1),
+        maxBlocksPerMultiProcessor: (f.max_threads_per_unit / p.wavefront_size.max(1) as i32)
+            .max(1),
         hostRegisterSupported: 1,
         memoryPoolsSupported: 1,
         unifiedFunctionPointers: 1,
@@ -264,9 +280,9 @@ fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> HipResult<i32>
         | hipDeviceAttributeMaxTexture1DLinear
         | hipDeviceAttributeMaxTexture2DWidth
         | hipDeviceAttributeMaxTexture2DHeight => f.texture,
-        hipDeviceAttributeMaxTexture3DWidth | hipDeviceAttributeMaxTexture3DHeight | hipDeviceAttributeMaxTexture3DDepth => {
-            new.maxTexture3D[0]
-        }
+        hipDeviceAttributeMaxTexture3DWidth
+        | hipDeviceAttributeMaxTexture3DHeight
+        | hipDeviceAttributeMaxTexture3DDepth => new.maxTexture3D[0],
         hipDeviceAttributeMaxThreadsDim => new.maxThreadsDim[0],
         hipDeviceAttributeMaxThreadsPerBlock => new.maxThreadsPerBlock,
         hipDeviceAttributeMaxThreadsPerMultiProcessor => f.max_threads_per_unit,
@@ -278,18 +294,29 @@ fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> HipResult<i32>
         hipDeviceAttributePciDeviceId => new.pciDeviceID,
         hipDeviceAttributePciDomainID => new.pciDomainID,
         hipDeviceAttributePciChipId => p.chip_id as i32,
-        hipDeviceAttributeMaxRegistersPerBlock | hipDeviceAttributeMaxRegistersPerMultiprocessor => new.regsPerBlock,
-        hipDeviceAttributeMaxAvailableVgprsPerThread => if p.gfx_version.0 == 9 && p.gfx_version.2 != 10 && p.gfx_version.1 == 0 { 256 } else { 512 },
+        hipDeviceAttributeMaxRegistersPerBlock
+        | hipDeviceAttributeMaxRegistersPerMultiprocessor => new.regsPerBlock,
+        hipDeviceAttributeMaxAvailableVgprsPerThread => {
+            if p.gfx_version.0 == 9 && p.gfx_version.2 != 10 && p.gfx_version.1 == 0 {
+                256
+            } else {
+                512
+            }
+        }
         hipDeviceAttributeMaxSharedMemoryPerBlock
         | hipDeviceAttributeSharedMemPerBlockOptin
         | hipDeviceAttributeSharedMemPerMultiprocessor
         | hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => size(p.lds_size),
         hipDeviceAttributeSingleToDoublePrecisionPerfRatio => new.singleToDoublePrecisionPerfRatio,
-        hipDeviceAttributeSurfaceAlignment | hipDeviceAttributeTextureAlignment | hipDeviceAttributeTexturePitchAlignment => 256,
+        hipDeviceAttributeSurfaceAlignment
+        | hipDeviceAttributeTextureAlignment
+        | hipDeviceAttributeTexturePitchAlignment => 256,
         hipDeviceAttributeTotalConstantMemory => size(CONSTANT_MEMORY),
         hipDeviceAttributeTotalGlobalMem => size(p.global_memory_size),
         hipDeviceAttributeWarpSize => new.warpSize,
-        hipDeviceAttributeClockInstructionRate | hipDeviceAttributeWallClockRate => (p.timestamp_frequency / 1000) as i32,
+        hipDeviceAttributeClockInstructionRate | hipDeviceAttributeWallClockRate => {
+            (p.timestamp_frequency / 1000) as i32
+        }
         hipDeviceAttributeArch => ARCH_BITS as i32,
         hipDeviceAttributeGcnArch => properties_r0000(device).gcnArch,
         hipDeviceAttributeIsLargeBar => new.isLargeBar,
@@ -297,7 +324,12 @@ fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> HipResult<i32>
         hipDeviceAttributeImageSupport => f.images,
         hipDeviceAttributePhysicalMultiProcessorCount => p.compute_units as i32,
         hipDeviceAttributeFineGrainSupport => i32::from(p.fine_grained_pool),
-        _ => return fail!(hipErrorInvalidValue, "device attribute {attribute} does not exist or has no 32-bit value"),
+        _ => {
+            return fail!(
+                hipErrorInvalidValue,
+                "device attribute {attribute} does not exist or has no 32-bit value"
+            );
+        }
     })
 }
 
@@ -315,7 +347,14 @@ fn give<T>(place: *mut T, value: T) -> HipResult {
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipInit(flags: u32) -> hipError_t {
-    if flags != 0 { fail!(hipErrorInvalidValue, "flags {flags:#x} of hipInit: must be 0") } else { Ok(()) }
+    if flags != 0 {
+        fail!(
+            hipErrorInvalidValue,
+            "flags {flags:#x} of hipInit: must be 0"
+        )
+    } else {
+        Ok(())
+    }
 }
 
 /// Gives the presented HIP version as a number.
@@ -388,28 +427,41 @@ pub unsafe extern "C" fn hipDeviceGet(device: *mut hipDevice_t, ordinal: i32) ->
 /// Gives a device's properties in the layout of HIP 5.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipGetDeviceProperties(prop: *mut hipDeviceProp_tR0000, deviceId: i32) -> hipError_t {
+pub unsafe extern "C" fn hipGetDeviceProperties(
+    prop: *mut hipDeviceProp_tR0000,
+    deviceId: i32,
+) -> hipError_t {
     give(prop, properties_r0000(runtime::device(deviceId)?))
 }
 
 /// Gives a device's properties in the layout of HIP 5.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipGetDevicePropertiesR0000(prop: *mut hipDeviceProp_tR0000, deviceId: i32) -> hipError_t {
+pub unsafe extern "C" fn hipGetDevicePropertiesR0000(
+    prop: *mut hipDeviceProp_tR0000,
+    deviceId: i32,
+) -> hipError_t {
     give(prop, properties_r0000(runtime::device(deviceId)?))
 }
 
 /// Gives a device's properties in the layout of HIP 6 and 7.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipGetDevicePropertiesR0600(prop: *mut hipDeviceProp_tR0600, deviceId: i32) -> hipError_t {
+pub unsafe extern "C" fn hipGetDevicePropertiesR0600(
+    prop: *mut hipDeviceProp_tR0600,
+    deviceId: i32,
+) -> hipError_t {
     give(prop, properties_r0600(runtime::device(deviceId)?))
 }
 
 /// Gives one attribute of a device.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetAttribute(pi: *mut i32, attr: hipDeviceAttribute_t, deviceId: i32) -> hipError_t {
+pub unsafe extern "C" fn hipDeviceGetAttribute(
+    pi: *mut i32,
+    attr: hipDeviceAttribute_t,
+    deviceId: i32,
+) -> hipError_t {
     if pi.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the attribute");
     }
@@ -432,22 +484,42 @@ macro_rules! matching {
 /// Gives the device that fits wanted properties best.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipChooseDevice(device: *mut i32, prop: *const hipDeviceProp_tR0000) -> hipError_t {
+pub unsafe extern "C" fn hipChooseDevice(
+    device: *mut i32,
+    prop: *const hipDeviceProp_tR0000,
+) -> hipError_t {
     if prop.is_null() {
         return fail!(hipErrorInvalidValue, "no properties");
     }
     // SAFETY: not null; the caller promises a valid record.
     let wanted = unsafe { prop.read() };
-    give(device, choose(|device| {
-        matching!(wanted, properties_r0000(device), major, minor, totalGlobalMem, sharedMemPerBlock, maxThreadsPerBlock, totalConstMem,
-            multiProcessorCount, maxThreadsPerMultiProcessor, memoryClockRate)
-    })?)
+    give(
+        device,
+        choose(|device| {
+            matching!(
+                wanted,
+                properties_r0000(device),
+                major,
+                minor,
+                totalGlobalMem,
+                sharedMemPerBlock,
+                maxThreadsPerBlock,
+                totalConstMem,
+                multiProcessorCount,
+                maxThreadsPerMultiProcessor,
+                memoryClockRate
+            )
+        })?,
+    )
 }
 
 /// Gives the device that fits wanted properties best (layout of HIP 5).
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipChooseDeviceR0000(device: *mut i32, prop: *const hipDeviceProp_tR0000) -> hipError_t {
+pub unsafe extern "C" fn hipChooseDeviceR0000(
+    device: *mut i32,
+    prop: *const hipDeviceProp_tR0000,
+) -> hipError_t {
     // SAFETY: as the caller promises.
     match unsafe { hipChooseDevice(device, prop) } {
         hipSuccess => Ok(()),
@@ -458,22 +530,43 @@ pub unsafe extern "C" fn hipChooseDeviceR0000(device: *mut i32, prop: *const hip
 /// Gives the device that fits wanted properties best (layout of HIP 6 and 7).
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipChooseDeviceR0600(device: *mut i32, prop: *const hipDeviceProp_tR0600) -> hipError_t {
+pub unsafe extern "C" fn hipChooseDeviceR0600(
+    device: *mut i32,
+    prop: *const hipDeviceProp_tR0600,
+) -> hipError_t {
     if prop.is_null() {
         return fail!(hipErrorInvalidValue, "no properties");
     }
     // SAFETY: not null; the caller promises a valid record.
     let wanted = unsafe { prop.read() };
-    give(device, choose(|device| {
-        matching!(wanted, properties_r0600(device), major, minor, totalGlobalMem, sharedMemPerBlock, maxThreadsPerBlock, totalConstMem,
-            multiProcessorCount, maxThreadsPerMultiProcessor, memoryClockRate)
-    })?)
+    give(
+        device,
+        choose(|device| {
+            matching!(
+                wanted,
+                properties_r0600(device),
+                major,
+                minor,
+                totalGlobalMem,
+                sharedMemPerBlock,
+                maxThreadsPerBlock,
+                totalConstMem,
+                multiProcessorCount,
+                maxThreadsPerMultiProcessor,
+                memoryClockRate
+            )
+        })?,
+    )
 }
 
 /// Gives the target's major and minor version.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceComputeCapability(major: *mut i32, minor: *mut i32, device: hipDevice_t) -> hipError_t {
+pub unsafe extern "C" fn hipDeviceComputeCapability(
+    major: *mut i32,
+    minor: *mut i32,
+    device: hipDevice_t,
+) -> hipError_t {
     let version = runtime::device(device)?.clr.properties().gfx_version;
     give(major, version.0 as i32)?;
     give(minor, version.1 as i32)
@@ -493,7 +586,9 @@ unsafe fn give_text(place: *mut c_char, len: i32, text: &str) -> HipResult {
     let count = text.len().min(len - 1);
     // SAFETY: not null; the caller promises `len` bytes.
     unsafe {
-        place.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), count);
+        place
+            .cast::<u8>()
+            .copy_from_nonoverlapping(text.as_ptr(), count);
         place.add(count).write(0);
     }
     Ok(())
@@ -502,7 +597,11 @@ unsafe fn give_text(place: *mut c_char, len: i32, text: &str) -> HipResult {
 /// Gives a device's name.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetName(name: *mut c_char, len: i32, device: hipDevice_t) -> hipError_t {
+pub unsafe extern "C" fn hipDeviceGetName(
+    name: *mut c_char,
+    len: i32,
+    device: hipDevice_t,
+) -> hipError_t {
     let properties = runtime::device(device)?.clr.properties();
     // SAFETY: as the caller promises.
     unsafe { give_text(name, len, &properties.product_name) }
@@ -520,7 +619,10 @@ pub unsafe extern "C" fn hipDeviceGetUuid(uuid: *mut hipUUID, device: hipDevice_
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipDeviceTotalMem(bytes: *mut usize, device: hipDevice_t) -> hipError_t {
-    give(bytes, runtime::device(device)?.clr.properties().global_memory_size)
+    give(
+        bytes,
+        runtime::device(device)?.clr.properties().global_memory_size,
+    )
 }
 
 fn pci_address(properties: &DeviceProperties) -> String {
@@ -533,7 +635,11 @@ fn pci_address(properties: &DeviceProperties) -> String {
 /// Gives a device's PCI address: `0000:43:00.0`.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetPCIBusId(pciBusId: *mut c_char, len: i32, device: i32) -> hipError_t {
+pub unsafe extern "C" fn hipDeviceGetPCIBusId(
+    pciBusId: *mut c_char,
+    len: i32,
+    device: i32,
+) -> hipError_t {
     let text = pci_address(runtime::device(device)?.clr.properties());
     if len <= text.len() as i32 {
         return fail!(hipErrorInvalidValue, "{len} bytes are too few for {text}");
@@ -545,15 +651,24 @@ pub unsafe extern "C" fn hipDeviceGetPCIBusId(pciBusId: *mut c_char, len: i32, d
 /// Finds a device by PCI address; the domain and the function may be left out.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetByPCIBusId(device: *mut i32, pciBusId: *const c_char) -> hipError_t {
+pub unsafe extern "C" fn hipDeviceGetByPCIBusId(
+    device: *mut i32,
+    pciBusId: *const c_char,
+) -> hipError_t {
     if device.is_null() || pciBusId.is_null() {
         return fail!(hipErrorInvalidValue, "a null pointer");
     }
     // SAFETY: not null; the caller promises a terminated string.
     let text = unsafe { CStr::from_ptr(pciBusId) }.to_string_lossy();
     let address = text.split('.').next().unwrap_or("");
-    let mut parts = address.rsplit(':').map(|part| u32::from_str_radix(part, 16).ok());
-    let (slot, bus, domain) = (parts.next().flatten(), parts.next().flatten(), parts.next().unwrap_or(Some(0)));
+    let mut parts = address
+        .rsplit(':')
+        .map(|part| u32::from_str_radix(part, 16).ok());
+    let (slot, bus, domain) = (
+        parts.next().flatten(),
+        parts.next().flatten(),
+        parts.next().unwrap_or(Some(0)),
+    );
     let found = runtime::get()?.devices.iter().find(|device| {
         let p = device.clr.properties();
         slot == Some(p.pci_device) && bus == Some(p.pci_bus) && domain == Some(p.pci_domain)
@@ -595,8 +710,13 @@ pub unsafe extern "C" fn hipDeviceReset() -> hipError_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipSetDeviceFlags(flags: u32) -> hipError_t {
     let schedule = flags & hipDeviceScheduleMask;
-    if flags & !(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax) != 0 || schedule.count_ones() > 1 {
-        return fail!(hipErrorInvalidValue, "device flags {flags:#x} are not all known or exclude each other");
+    if flags & !(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax) != 0
+        || schedule.count_ones() > 1
+    {
+        return fail!(
+            hipErrorInvalidValue,
+            "device flags {flags:#x} are not all known or exclude each other"
+        );
     }
     runtime::current()?.flags.store(flags, Ordering::Relaxed);
     Ok(())
@@ -614,7 +734,10 @@ pub unsafe extern "C" fn hipGetDeviceFlags(flags: *mut u32) -> hipError_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipDeviceSetCacheConfig(cacheConfig: hipFuncCache_t) -> hipError_t {
     if cacheConfig > hipFuncCachePreferEqual {
-        return fail!(hipErrorInvalidValue, "cache preference {cacheConfig} does not exist");
+        return fail!(
+            hipErrorInvalidValue,
+            "cache preference {cacheConfig} does not exist"
+        );
     }
     Ok(())
 }
@@ -639,12 +762,13 @@ pub unsafe extern "C" fn hipDeviceSetSharedMemConfig(config: hipSharedMemConfig)
 /// Gives the LDS bank size: four bytes.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetSharedMemConfig(pConfig: *mut hipSharedMemConfig) -> hipError_t {
+pub unsafe extern "C" fn hipDeviceGetSharedMemConfig(
+    pConfig: *mut hipSharedMemConfig,
+) -> hipError_t {
     give(pConfig, hipSharedMemBankSizeFourByte)
 }
 
-/// Stack of a work-item and heap of `malloc` in kernels, as set or by default.
-static STACK_LIMIT: AtomicUsize = AtomicUsize::new(1024);
+/// Heap of `malloc` in kernels, as set or by default.
 static HEAP_LIMIT: AtomicUsize = AtomicUsize::new(8 << 20);
 
 /// Gives a limit of the current device.
@@ -652,18 +776,20 @@ static HEAP_LIMIT: AtomicUsize = AtomicUsize::new(8 << 20);
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipDeviceGetLimit(pValue: *mut usize, limit: u32) -> hipError_t {
     match limit {
-        hipLimitStackSize => give(pValue, STACK_LIMIT.load(Ordering::Relaxed)),
+        hipLimitStackSize => give(pValue, runtime::current()?.clr.stack_size() as usize),
         hipLimitMallocHeapSize => give(pValue, HEAP_LIMIT.load(Ordering::Relaxed)),
         _ => fail!(hipErrorUnsupportedLimit, "limit {limit} is not supported"),
     }
 }
 
-/// Sets a limit of the current device. Kernels of ours get the stack and the heap that they ask for, so nothing else changes.
+/// Sets a limit of the current device. The heap grows as kernels ask for it, whatever its limit says.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, value: usize) -> hipError_t {
     match limit {
-        hipLimitStackSize => STACK_LIMIT.store(value.min(16 << 10), Ordering::Relaxed),
+        hipLimitStackSize => runtime::current()?
+            .clr
+            .set_stack_size(value.min(16 << 10) as u32),
         hipLimitMallocHeapSize => HEAP_LIMIT.store(value, Ordering::Relaxed),
         _ => return fail!(hipErrorUnsupportedLimit, "limit {limit} is not supported"),
     }
@@ -694,11 +820,25 @@ mod tests {
         let p = gfx90a();
         assert_eq!(target(&p), "gfx90a:sramecc+:xnack-");
         assert_eq!(pci_address(&p), "0000:43:00.0");
-        assert_eq!(uuid(&p).bytes[..4], [b'0', b'1', b'2', b'3'].map(u8::cast_signed));
+        assert_eq!(
+            uuid(&p).bytes[..4],
+            [b'0', b'1', b'2', b'3'].map(u8::cast_signed)
+        );
         let f = Facts::new(&p);
         assert_eq!((f.units, f.max_threads_per_unit), (104, 2048));
-        let rdna = DeviceProperties { gfx_version: (10, 3, 0), compute_units: 72, wavefront_size: 32, ..gfx90a() };
-        assert_eq!((Facts::new(&rdna).units, Facts::new(&rdna).max_threads_per_unit), (36, 2048));
+        let rdna = DeviceProperties {
+            gfx_version: (10, 3, 0),
+            compute_units: 72,
+            wavefront_size: 32,
+            ..gfx90a()
+        };
+        assert_eq!(
+            (
+                Facts::new(&rdna).units,
+                Facts::new(&rdna).max_threads_per_unit
+            ),
+            (36, 2048)
+        );
     }
 
     #[test]
@@ -710,7 +850,10 @@ mod tests {
         // SAFETY: the buffer has 4 bytes.
         unsafe {
             give_text(buffer.as_mut_ptr(), 4, "abcdef").unwrap();
-            assert_eq!(give_text(buffer.as_mut_ptr(), 0, "a"), Err(hipErrorInvalidValue));
+            assert_eq!(
+                give_text(buffer.as_mut_ptr(), 0, "a"),
+                Err(hipErrorInvalidValue)
+            );
         }
         assert_eq!(buffer, [97, 98, 99, 0]);
     }

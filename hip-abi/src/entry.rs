@@ -37,7 +37,11 @@ thread_local! {
 }
 
 /// Runs the body of an entry point. Called by the code that `#[hip_api]` makes.
-pub fn call(site: &'static Site, arguments: impl FnOnce(&mut Arguments), body: impl FnOnce() -> HipResult) -> hipError_t {
+pub fn call(
+    site: &'static Site,
+    arguments: impl FnOnce(&mut Arguments),
+    body: impl FnOnce() -> HipResult,
+) -> hipError_t {
     let logged = log::api_enabled();
     if logged {
         let mut text = Arguments::default();
@@ -45,7 +49,11 @@ pub fn call(site: &'static Site, arguments: impl FnOnce(&mut Arguments), body: i
         log::api_enter(site, &text);
     }
     let status = run(site.name, hipErrorUnknown, || {
-        let result = if site.init { runtime::start().and_then(|()| body()) } else { body() };
+        let result = if site.init {
+            runtime::start().and_then(|()| body())
+        } else {
+            body()
+        };
         result.err().unwrap_or(hipSuccess)
     });
     if site.record {

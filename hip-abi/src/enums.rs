@@ -4,8 +4,10 @@
 //! Values are the same in HIP 5, 6 and 7 (each name with its newest value), except for the enumerations that
 //! [`crate::version`] maps at run time: `hipMemoryType` and `hipGraphNodeType`. Names that end in `Begin`, `End` and `Max` are bounds.
 
-#![expect(missing_docs, reason = "names, values and meanings are those of the HIP headers")]
-
+#![expect(
+    missing_docs,
+    reason = "names, values and meanings are those of the HIP headers"
+)]
 
 pub type hipDeviceAttribute_t = u32;
 pub const hipDeviceAttributeCudaCompatibleBegin: hipDeviceAttribute_t = 0;

@@ -178,7 +178,12 @@ struct Entry {
 }
 
 const fn entry(error: hipError_t, name: &'static CStr, text: &'static CStr, since: u32) -> Entry {
-    Entry { error, name, text, since }
+    Entry {
+        error,
+        name,
+        text,
+        since,
+    }
 }
 
 static ENTRIES: &[Entry] = &[
@@ -261,7 +266,9 @@ static ENTRIES: &[Entry] = &[
 ];
 
 fn find(code: u32, major: Major) -> Option<&'static Entry> {
-    ENTRIES.iter().find(|entry| entry.error as u32 == code && entry.since <= major.number())
+    ENTRIES
+        .iter()
+        .find(|entry| entry.error as u32 == code && entry.since <= major.number())
 }
 
 /// The name of an error code as HIP `major` spells it; `hipErrorUnknown` for a code it does not know.
@@ -285,12 +292,19 @@ pub fn is_known(code: u32, major: Major) -> bool {
 impl hipError_t {
     /// The name, for logs.
     pub fn name(self) -> &'static str {
-        ENTRIES.iter().find(|entry| entry.error == self).and_then(|entry| entry.name.to_str().ok()).unwrap_or("hipErrorUnknown")
+        ENTRIES
+            .iter()
+            .find(|entry| entry.error == self)
+            .and_then(|entry| entry.name.to_str().ok())
+            .unwrap_or("hipErrorUnknown")
     }
 
     /// The error with this value, if it is one.
     pub fn from_code(code: u32) -> Option<hipError_t> {
-        ENTRIES.iter().find(|entry| entry.error as u32 == code).map(|entry| entry.error)
+        ENTRIES
+            .iter()
+            .find(|entry| entry.error as u32 == code)
+            .map(|entry| entry.error)
     }
 }
 
@@ -302,7 +316,10 @@ mod tests {
     fn texts_follow_the_presented_version() {
         assert_eq!(text(1, Major::Five), c"hipErrorInvalidValue");
         assert_eq!(text(1, Major::Six), c"invalid argument");
-        assert_eq!(text(209, Major::Seven), c"no kernel image is available for execution on the device");
+        assert_eq!(
+            text(209, Major::Seven),
+            c"no kernel image is available for execution on the device"
+        );
         assert_eq!(text(12345, Major::Five), c"hipErrorUnknown");
         assert_eq!(text(12345, Major::Six), c"unknown error");
     }

@@ -52,23 +52,41 @@ impl Event {
 pub fn find(handle: hipEvent_t) -> HipResult<Arc<Event>> {
     match EVENTS.get(handle.addr()) {
         Some(event) => Ok(event),
-        None => fail!(hipErrorInvalidHandle, "{:#x} is not a live event", handle.addr()),
+        None => fail!(
+            hipErrorInvalidHandle,
+            "{:#x} is not a live event",
+            handle.addr()
+        ),
     }
 }
 
 fn check_flags(flags: u32) -> HipResult {
     let releases = hipEventReleaseToDevice | hipEventReleaseToSystem | hipEventDisableSystemFence;
-    if flags & !(hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | releases) != 0 {
-        return fail!(hipErrorInvalidValue, "event flags {flags:#x} are not all known");
+    if flags & !(hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | releases)
+        != 0
+    {
+        return fail!(
+            hipErrorInvalidValue,
+            "event flags {flags:#x} are not all known"
+        );
     }
     if (flags & releases).count_ones() > 1 {
-        return fail!(hipErrorInvalidValue, "event flags {flags:#x} ask for more than one release scope");
+        return fail!(
+            hipErrorInvalidValue,
+            "event flags {flags:#x} ask for more than one release scope"
+        );
     }
     if flags & hipEventInterprocess != 0 {
         if flags & hipEventDisableTiming == 0 {
-            return fail!(hipErrorInvalidValue, "hipEventInterprocess needs hipEventDisableTiming");
+            return fail!(
+                hipErrorInvalidValue,
+                "hipEventInterprocess needs hipEventDisableTiming"
+            );
         }
-        return fail!(hipErrorNotSupported, "events for several processes are not supported yet");
+        return fail!(
+            hipErrorNotSupported,
+            "events for several processes are not supported yet"
+        );
     }
     Ok(())
 }
@@ -78,7 +96,11 @@ fn create(out: *mut hipEvent_t, flags: u32) -> HipResult {
         return fail!(hipErrorInvalidValue, "no place for the event");
     }
     check_flags(flags)?;
-    let event = Event { flags, device: runtime::current()?.ordinal, command: Mutex::new(None) };
+    let event = Event {
+        flags,
+        device: runtime::current()?.ordinal,
+        command: Mutex::new(None),
+    };
     let Some(handle) = EVENTS.insert(Arc::new(event)) else {
         return fail!(hipErrorOutOfMemory, "too many events");
     };
@@ -92,7 +114,12 @@ pub(crate) fn record(event: hipEvent_t, stream: hipStream_t) -> HipResult {
     let event = find(event)?;
     let Resolved { stream, wait } = resolve(stream)?;
     if stream.device != event.device {
-        return fail!(hipErrorInvalidHandle, "the event is of device {}, the stream of device {}", event.device, stream.device);
+        return fail!(
+            hipErrorInvalidHandle,
+            "the event is of device {}, the stream of device {}",
+            event.device,
+            stream.device
+        );
     }
     event.set_command(stream.queue.enqueue_marker(&wait).map_err(hip_error)?);
     Ok(())
@@ -118,7 +145,11 @@ pub unsafe extern "C" fn hipEventCreateWithFlags(event: *mut hipEvent_t, flags: 
 pub unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hipError_t {
     match EVENTS.remove(event.addr()) {
         Some(_) => Ok(()),
-        None => fail!(hipErrorInvalidHandle, "{:#x} is not a live event", event.addr()),
+        None => fail!(
+            hipErrorInvalidHandle,
+            "{:#x} is not a live event",
+            event.addr()
+        ),
     }
 }
 
@@ -132,9 +163,16 @@ pub unsafe extern "C" fn hipEventRecord(event: hipEvent_t, stream: hipStream_t) 
 /// Records an event in a stream; flags must be 0 (1 would be an external event of a capture).
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipEventRecordWithFlags(event: hipEvent_t, stream: hipStream_t, flags: u32) -> hipError_t {
+pub unsafe extern "C" fn hipEventRecordWithFlags(
+    event: hipEvent_t,
+    stream: hipStream_t,
+    flags: u32,
+) -> hipError_t {
     if flags > 1 {
-        return fail!(hipErrorInvalidValue, "flags {flags:#x} of hipEventRecordWithFlags: must be 0 or 1");
+        return fail!(
+            hipErrorInvalidValue,
+            "flags {flags:#x} of hipEventRecordWithFlags: must be 0 or 1"
+        );
     }
     record(event, stream)
 }
@@ -143,7 +181,9 @@ pub unsafe extern "C" fn hipEventRecordWithFlags(event: hipEvent_t, stream: hipS
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
-    let Some(command) = find(event)?.command() else { return Ok(()) };
+    let Some(command) = find(event)?.command() else {
+        return Ok(());
+    };
     let result = command.wait().map_err(hip_error);
     pool::trim_all();
     result
@@ -153,7 +193,9 @@ pub unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
-    let Some(command) = find(event)?.command() else { return Ok(()) };
+    let Some(command) = find(event)?.command() else {
+        return Ok(());
+    };
     match command.query() {
         Status::COMPLETE => Ok(()),
         status if status.is_error() => Err(status_error(status)),
@@ -164,13 +206,22 @@ pub unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
 /// Milliseconds from the end of one recording to the end of another.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipEventElapsedTime(ms: *mut f32, start: hipEvent_t, stop: hipEvent_t) -> hipError_t {
+pub unsafe extern "C" fn hipEventElapsedTime(
+    ms: *mut f32,
+    start: hipEvent_t,
+    stop: hipEvent_t,
+) -> hipError_t {
     if ms.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the time");
     }
     let (start, stop) = (find(start)?, find(stop)?);
     if start.device != stop.device {
-        return fail!(hipErrorInvalidHandle, "the events are of devices {} and {}", start.device, stop.device);
+        return fail!(
+            hipErrorInvalidHandle,
+            "the events are of devices {} and {}",
+            start.device,
+            stop.device
+        );
     }
     if (start.flags | stop.flags) & hipEventDisableTiming != 0 {
         return fail!(hipErrorInvalidHandle, "an event has hipEventDisableTiming");
@@ -185,7 +236,11 @@ pub unsafe extern "C" fn hipEventElapsedTime(ms: *mut f32, start: hipEvent_t, st
             _ => return Err(hipErrorNotReady),
         }
     }
-    let elapsed = if start.same(&stop) { 0.0 } else { milliseconds(start.profiling().end, stop.profiling().end) };
+    let elapsed = if start.same(&stop) {
+        0.0
+    } else {
+        milliseconds(start.profiling().end, stop.profiling().end)
+    };
     // SAFETY: not null; the caller promises a valid place.
     unsafe { ms.write(elapsed) };
     Ok(())
@@ -202,8 +257,14 @@ mod tests {
 
     #[test]
     fn flags() {
-        assert_eq!(check_flags(hipEventBlockingSync | hipEventDisableTiming), Ok(()));
-        assert_eq!(check_flags(hipEventReleaseToDevice | hipEventReleaseToSystem), Err(hipErrorInvalidValue));
+        assert_eq!(
+            check_flags(hipEventBlockingSync | hipEventDisableTiming),
+            Ok(())
+        );
+        assert_eq!(
+            check_flags(hipEventReleaseToDevice | hipEventReleaseToSystem),
+            Err(hipErrorInvalidValue)
+        );
         assert_eq!(check_flags(hipEventInterprocess), Err(hipErrorInvalidValue));
         assert_eq!(check_flags(0x100), Err(hipErrorInvalidValue));
     }
@@ -216,7 +277,13 @@ mod tests {
 
     #[test]
     fn a_null_or_invented_event_is_refused() {
-        assert_eq!(find(std::ptr::null_mut()).err(), Some(hipErrorInvalidHandle));
-        assert_eq!(find(std::ptr::without_provenance_mut(0x200_0001_0000_0000)).err(), Some(hipErrorInvalidHandle));
+        assert_eq!(
+            find(std::ptr::null_mut()).err(),
+            Some(hipErrorInvalidHandle)
+        );
+        assert_eq!(
+            find(std::ptr::without_provenance_mut(0x200_0001_0000_0000)).err(),
+            Some(hipErrorInvalidHandle)
+        );
     }
 }

@@ -52,7 +52,10 @@ struct Slot<T> {
 
 impl<T> Default for Slot<T> {
     fn default() -> Self {
-        Slot { value: Mutex::new(None), generation: AtomicU32::new(1) }
+        Slot {
+            value: Mutex::new(None),
+            generation: AtomicU32::new(1),
+        }
     }
 }
 
@@ -75,7 +78,10 @@ struct FreeList {
 fn locate(index: u32) -> (usize, usize) {
     let shifted = u64::from(index) + (1 << FIRST_SEGMENT_LOG2);
     let log2 = 63 - shifted.leading_zeros();
-    ((log2 - FIRST_SEGMENT_LOG2) as usize, (shifted - (1 << log2)) as usize)
+    (
+        (log2 - FIRST_SEGMENT_LOG2) as usize,
+        (shifted - (1 << log2)) as usize,
+    )
 }
 
 impl<T> Table<T> {
@@ -84,7 +90,10 @@ impl<T> Table<T> {
         Table {
             kind,
             segments: [const { OnceLock::new() }; SEGMENTS],
-            free: Mutex::new(FreeList { reusable: Vec::new(), fresh: 0 }),
+            free: Mutex::new(FreeList {
+                reusable: Vec::new(),
+                fresh: 0,
+            }),
         }
     }
 
@@ -102,9 +111,11 @@ impl<T> Table<T> {
                 None => {
                     let index = free.fresh;
                     let (segment, _) = locate(index);
-                    self.segments
-                        .get(segment)?
-                        .get_or_init(|| (0..1_usize << (FIRST_SEGMENT_LOG2 as usize + segment)).map(|_| Slot::default()).collect());
+                    self.segments.get(segment)?.get_or_init(|| {
+                        (0..1_usize << (FIRST_SEGMENT_LOG2 as usize + segment))
+                            .map(|_| Slot::default())
+                            .collect()
+                    });
                     free.fresh += 1;
                     index
                 }
@@ -145,7 +156,14 @@ impl<T> Table<T> {
                 Some((current, _)) if *current == generation => {}
                 _ => return None,
             }
-            slot.generation.store(if generation == GENERATION_MAX { 1 } else { generation + 1 }, Ordering::Relaxed);
+            slot.generation.store(
+                if generation == GENERATION_MAX {
+                    1
+                } else {
+                    generation + 1
+                },
+                Ordering::Relaxed,
+            );
             place.take().map(|(_, value)| value)
         };
         self.free.lock().reusable.push(index);
@@ -159,7 +177,10 @@ impl<T> Table<T> {
             .filter_map(|index| {
                 let place = self.slot(index)?.value.lock();
                 let (generation, value) = place.as_ref()?;
-                Some(((self.kind as usize) << 56 | (*generation as usize) << 32 | index as usize, Arc::clone(value)))
+                Some((
+                    (self.kind as usize) << 56 | (*generation as usize) << 32 | index as usize,
+                    Arc::clone(value),
+                ))
             })
             .collect()
     }
@@ -176,7 +197,15 @@ mod tests {
         let first = events.insert(Arc::new(7)).unwrap();
         assert_eq!(events.get(first).as_deref(), Some(&7));
         assert_eq!(streams.get(first), None);
-        for invented in [0, 1, 2, usize::MAX, first + 1, first | 1 << 60, 0x7fff_1234_5678] {
+        for invented in [
+            0,
+            1,
+            2,
+            usize::MAX,
+            first + 1,
+            first | 1 << 60,
+            0x7fff_1234_5678,
+        ] {
             assert_eq!(events.get(invented), None, "{invented:#x}");
         }
         assert_eq!(events.remove(first).as_deref(), Some(&7));
@@ -190,7 +219,9 @@ mod tests {
     #[test]
     fn grows_over_segments() {
         let table: Table<usize> = Table::new(Kind::Module);
-        let handles: Vec<usize> = (0..1000).map(|value| table.insert(Arc::new(value)).unwrap()).collect();
+        let handles: Vec<usize> = (0..1000)
+            .map(|value| table.insert(Arc::new(value)).unwrap())
+            .collect();
         for (value, &handle) in handles.iter().enumerate() {
             assert_eq!(table.get(handle).as_deref(), Some(&value));
         }
@@ -200,7 +231,10 @@ mod tests {
         }
         let live = table.live();
         assert_eq!(live.len(), 500);
-        assert!(live.iter().all(|&(handle, _)| handles[500..].contains(&handle)));
+        assert!(
+            live.iter()
+                .all(|&(handle, _)| handles[500..].contains(&handle))
+        );
     }
 
     #[test]

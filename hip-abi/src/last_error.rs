@@ -61,25 +61,39 @@ pub unsafe extern "C" fn hipGetErrorString(hipError: u32) -> *const c_char {
 /// Gives an error's name; `hipErrorInvalidValue` for a code that does not exist.
 #[hip_api(no_init)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDrvGetErrorName(hipError: u32, errorString: *mut *const c_char) -> hipError_t {
+pub unsafe extern "C" fn hipDrvGetErrorName(
+    hipError: u32,
+    errorString: *mut *const c_char,
+) -> hipError_t {
     if errorString.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the name");
     }
     let major = version::presented();
     // SAFETY: not null; the caller promises a valid place.
     unsafe { errorString.write(error::name(hipError, major).as_ptr()) };
-    if error::is_known(hipError, major) { Ok(()) } else { fail!(hipErrorInvalidValue, "error code {hipError} does not exist") }
+    if error::is_known(hipError, major) {
+        Ok(())
+    } else {
+        fail!(hipErrorInvalidValue, "error code {hipError} does not exist")
+    }
 }
 
 /// Gives an error's text; `hipErrorInvalidValue` for a code that does not exist.
 #[hip_api(no_init)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDrvGetErrorString(hipError: u32, errorString: *mut *const c_char) -> hipError_t {
+pub unsafe extern "C" fn hipDrvGetErrorString(
+    hipError: u32,
+    errorString: *mut *const c_char,
+) -> hipError_t {
     if errorString.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the text");
     }
     let major = version::presented();
     // SAFETY: not null; the caller promises a valid place.
     unsafe { errorString.write(error::text(hipError, major).as_ptr()) };
-    if error::is_known(hipError, major) { Ok(()) } else { fail!(hipErrorInvalidValue, "error code {hipError} does not exist") }
+    if error::is_known(hipError, major) {
+        Ok(())
+    } else {
+        fail!(hipErrorInvalidValue, "error code {hipError} does not exist")
+    }
 }

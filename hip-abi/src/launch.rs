@@ -5,11 +5,7 @@
 //! (`hipErrorInvalidConfiguration` from HIP 7); missing arguments `hipErrorInvalidValue`; past the launch bounds `hipErrorLaunchFailure`;
 //! a grid of more than 2³²-1 work-items `hipErrorInvalidConfiguration`; then what the kernel's metadata forbids.
 
-use std::{
-    cell::RefCell,
-    ffi::c_void,
-    sync::Arc,
-};
+use std::{cell::RefCell, ffi::c_void, sync::Arc};
 
 use gneiss_clr::{Arguments, Event, Kernel, Launch};
 use gneiss_hip_abi_macros::hip_api;
@@ -17,10 +13,9 @@ use gneiss_hip_abi_macros::hip_api;
 use crate::{
     enums::*,
     error::*,
-    event, fail, module,
-    registration::{self, CallConfiguration},
-    runtime::{self, Device, hip_error},
-    stream::{self, Resolved, resolve_or},
+    event, fail, module, registration,
+    runtime::{Device, hip_error},
+    stream::{Resolved, resolve_or},
     types::*,
     version::{self, Major},
 };
@@ -103,21 +98,36 @@ impl Limits {
             lds: properties.lds_size,
             workgroup: properties.workgroup_max_size,
             launch_bounds: metadata.max_flat_workgroup_size,
-            static_lds: metadata.group_segment_size as usize,
+            static_lds: metadata.group_segment_fixed_size as usize,
             needs_arguments: !kernel.explicit_arguments().is_empty(),
-            uniform: metadata.uniform_workgroup_size,
+            uniform: metadata.uniform_work_group_size,
         }
     }
 }
 
 /// Checks a launch; gives grid and block in work-items.
 fn validate(request: &Request, limits: &Limits, major: Major) -> HipResult<([u32; 3], [u32; 3])> {
-    let &Request { api, grid, block, shared, params, extra, .. } = request;
+    let &Request {
+        api,
+        grid,
+        block,
+        shared,
+        params,
+        extra,
+        ..
+    } = request;
     if !params.is_null() && !extra.is_null() {
-        return fail!(hipErrorInvalidValue, "kernelParams and extra are both given");
+        return fail!(
+            hipErrorInvalidValue,
+            "kernelParams and extra are both given"
+        );
     }
     if grid.contains(&0) {
-        let error = if api == Api::Runtime && major < Major::Seven { hipErrorInvalidConfiguration } else { hipErrorInvalidValue };
+        let error = if api == Api::Runtime && major < Major::Seven {
+            hipErrorInvalidConfiguration
+        } else {
+            hipErrorInvalidValue
+        };
         return fail!(error, "an empty grid: {grid:?}");
     }
     if block.contains(&0) {
@@ -133,8 +143,16 @@ fn validate(request: &Request, limits: &Limits, major: Major) -> HipResult<([u32
     }
     let threads = block.iter().map(|size| u64::from(*size)).product::<u64>();
     if block.iter().any(|size| *size > limits.workgroup) || threads > u64::from(limits.workgroup) {
-        let error = if major >= Major::Seven { hipErrorInvalidConfiguration } else { hipErrorInvalidValue };
-        return fail!(error, "a block of {block:?} threads is more than the device's {}", limits.workgroup);
+        let error = if major >= Major::Seven {
+            hipErrorInvalidConfiguration
+        } else {
+            hipErrorInvalidValue
+        };
+        return fail!(
+            error,
+            "a block of {block:?} threads is more than the device's {}",
+            limits.workgroup
+        );
     }
     if params.is_null() && extra.is_null() && limits.needs_arguments {
         return fail!(hipErrorInvalidValue, "the kernel's arguments are missing");
@@ -147,7 +165,10 @@ fn validate(request: &Request, limits: &Limits, major: Major) -> HipResult<([u32
         );
     }
     if api == Api::Module && (grid[0] > i32::MAX as u32 || grid[1] > 65535 || grid[2] > 65535) {
-        return fail!(hipErrorInvalidValue, "a grid of {grid:?} blocks is more than [2147483647, 65535, 65535]");
+        return fail!(
+            hipErrorInvalidValue,
+            "a grid of {grid:?} blocks is more than [2147483647, 65535, 65535]"
+        );
     }
     let mut global = [0; 3];
     for axis in 0..3 {
@@ -156,13 +177,23 @@ fn validate(request: &Request, limits: &Limits, major: Major) -> HipResult<([u32
             Api::Extended => u64::from(grid[axis]),
         };
         let Ok(size) = u32::try_from(size) else {
-            return fail!(hipErrorInvalidConfiguration, "{size} work-items in dimension {axis} are more than 4294967295");
+            return fail!(
+                hipErrorInvalidConfiguration,
+                "{size} work-items in dimension {axis} are more than 4294967295"
+            );
         };
         global[axis] = size;
     }
-    let block = if api == Api::Extended { std::array::from_fn(|axis| block[axis].min(global[axis])) } else { block };
+    let block = if api == Api::Extended {
+        std::array::from_fn(|axis| block[axis].min(global[axis]))
+    } else {
+        block
+    };
     if limits.uniform && (0..3).any(|axis| !global[axis].is_multiple_of(block[axis])) {
-        return fail!(hipErrorInvalidValue, "the kernel wants blocks that divide the grid: {global:?} by {block:?}");
+        return fail!(
+            hipErrorInvalidValue,
+            "the kernel wants blocks that divide the grid: {global:?} by {block:?}"
+        );
     }
     Ok((global, block))
 }
@@ -186,13 +217,21 @@ unsafe fn packed<'a>(extra: *mut *mut c_void) -> HipResult<&'a [u8]> {
                 // SAFETY: as above; the value points at a size_t.
                 size = unsafe { extra.add(index + 1).read().cast::<usize>().as_ref() }.copied();
             }
-            _ => return fail!(hipErrorInvalidValue, "entry {key:#x} of the launch's extra list is not known"),
+            _ => {
+                return fail!(
+                    hipErrorInvalidValue,
+                    "entry {key:#x} of the launch's extra list is not known"
+                );
+            }
         }
     }
     match (buffer.is_null(), size) {
         // SAFETY: the caller promises that the buffer is as long as it says.
         (false, Some(size)) => Ok(unsafe { std::slice::from_raw_parts(buffer, size) }),
-        _ => fail!(hipErrorInvalidValue, "the launch's extra list has no buffer or no size"),
+        _ => fail!(
+            hipErrorInvalidValue,
+            "the launch's extra list has no buffer or no size"
+        ),
     }
 }
 
@@ -200,7 +239,12 @@ unsafe fn packed<'a>(extra: *mut *mut c_void) -> HipResult<&'a [u8]> {
 ///
 /// # Safety
 /// The arguments must be readable as the kernel's metadata says.
-pub(crate) unsafe fn launch(kernel: &Arc<Kernel>, device: &Device, resolved: &Resolved, request: &Request) -> HipResult<Event> {
+pub(crate) unsafe fn launch(
+    kernel: &Arc<Kernel>,
+    device: &Device,
+    resolved: &Resolved,
+    request: &Request,
+) -> HipResult<Event> {
     let (grid, block) = validate(request, &Limits::new(kernel, device), version::presented())?;
     let count = kernel.explicit_arguments().len();
     let arguments = if request.extra.is_null() {
@@ -208,7 +252,9 @@ pub(crate) unsafe fn launch(kernel: &Arc<Kernel>, device: &Device, resolved: &Re
             Arguments::Pointers(&[])
         } else {
             // SAFETY: not null, by the check above; the caller promises one pointer for each argument.
-            Arguments::Pointers(unsafe { std::slice::from_raw_parts(request.params.cast::<*const c_void>(), count) })
+            Arguments::Pointers(unsafe {
+                std::slice::from_raw_parts(request.params.cast::<*const c_void>(), count)
+            })
         }
     } else {
         // SAFETY: as the caller promises.
@@ -225,7 +271,8 @@ pub(crate) unsafe fn launch(kernel: &Arc<Kernel>, device: &Device, resolved: &Re
     };
     let queue = &resolved.stream.queue;
     if !request.start_event.is_null() {
-        event::find(request.start_event)?.set_command(queue.enqueue_marker(&resolved.wait).map_err(hip_error)?);
+        event::find(request.start_event)?
+            .set_command(queue.enqueue_marker(&resolved.wait).map_err(hip_error)?);
     }
     // SAFETY: as the caller promises.
     let command = unsafe { queue.enqueue_kernel(&launch, &resolved.wait) }.map_err(hip_error)?;
@@ -255,7 +302,9 @@ fn kernel_of(address: *const c_void, device: &Device) -> HipResult<Arc<Kernel>> 
     let known = RECENT.try_with(|recent| {
         let recent = recent.borrow();
         let found = recent.iter().find(|entry| {
-            entry.address == address.addr() && entry.device == device.ordinal && entry.generation == generation
+            entry.address == address.addr()
+                && entry.device == device.ordinal
+                && entry.generation == generation
         });
         found.map(|entry| Arc::clone(&entry.kernel))
     });
@@ -263,7 +312,12 @@ fn kernel_of(address: *const c_void, device: &Device) -> HipResult<Arc<Kernel>> 
         return Ok(kernel);
     }
     let kernel = registration::kernel(address, device)?;
-    let entry = Recent { address: address.addr(), device: device.ordinal, generation, kernel: Arc::clone(&kernel) };
+    let entry = Recent {
+        address: address.addr(),
+        device: device.ordinal,
+        generation,
+        kernel: Arc::clone(&kernel),
+    };
     let _ = RECENT.try_with(|recent| {
         let mut recent = recent.borrow_mut();
         recent.retain(|entry| entry.generation == generation);
@@ -279,7 +333,11 @@ fn kernel_of(address: *const c_void, device: &Device) -> HipResult<Arc<Kernel>> 
 ///
 /// # Safety
 /// As for [`launch`].
-pub(crate) unsafe fn launch_registered(function: *const c_void, stream: hipStream_t, request: &Request) -> HipResult {
+pub(crate) unsafe fn launch_registered(
+    function: *const c_void,
+    stream: hipStream_t,
+    request: &Request,
+) -> HipResult {
     let resolved = resolve_or(stream, hipErrorInvalidValue)?;
     let device = resolved.stream.device()?;
     let kernel = kernel_of(function, device)?;
@@ -292,12 +350,21 @@ pub(crate) unsafe fn launch_registered(function: *const c_void, stream: hipStrea
 ///
 /// # Safety
 /// As for [`launch`].
-pub(crate) unsafe fn launch_function(function: hipFunction_t, stream: hipStream_t, request: &Request) -> HipResult {
+pub(crate) unsafe fn launch_function(
+    function: hipFunction_t,
+    stream: hipStream_t,
+    request: &Request,
+) -> HipResult {
     let kernel = module::function(function)?;
     let resolved = resolve_or(stream, hipErrorInvalidValue)?;
     let device = resolved.stream.device()?;
     if kernel.device().index() != device.ordinal {
-        return fail!(hipErrorInvalidHandle, "the kernel is loaded on device {}, the stream is of {}", kernel.device().index(), device.ordinal);
+        return fail!(
+            hipErrorInvalidHandle,
+            "the kernel is loaded on device {}, the stream is of {}",
+            kernel.device().index(),
+            device.ordinal
+        );
     }
     // SAFETY: as the caller promises.
     unsafe { launch(&kernel, device, &resolved, request) }?;
@@ -316,7 +383,13 @@ pub unsafe extern "C" fn hipLaunchKernel(
     stream: hipStream_t,
 ) -> hipError_t {
     // SAFETY: as the caller promises.
-    unsafe { launch_registered(function_address, stream, &Request::new(numBlocks, dimBlocks, sharedMemBytes, args)) }
+    unsafe {
+        launch_registered(
+            function_address,
+            stream,
+            &Request::new(numBlocks, dimBlocks, sharedMemBytes, args),
+        )
+    }
 }
 
 /// Launches a registered kernel, with events around it.
@@ -354,7 +427,10 @@ pub unsafe extern "C" fn hipLaunchCooperativeKernel(
     sharedMemBytes: u32,
     stream: hipStream_t,
 ) -> hipError_t {
-    let request = Request { cooperative: true, ..Request::new(gridDim, blockDimX, sharedMemBytes as usize, kernelParams) };
+    let request = Request {
+        cooperative: true,
+        ..Request::new(gridDim, blockDimX, sharedMemBytes as usize, kernelParams)
+    };
     // SAFETY: as the caller promises.
     unsafe { launch_registered(f, stream, &request) }
 }
@@ -375,8 +451,23 @@ pub unsafe extern "C" fn hipModuleLaunchKernel(
     kernelParams: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> hipError_t {
-    let (grid, block) = (dim3 { x: gridDimX, y: gridDimY, z: gridDimZ }, dim3 { x: blockDimX, y: blockDimY, z: blockDimZ });
-    let request = Request { api: Api::Module, extra, ..Request::new(grid, block, sharedMemBytes as usize, kernelParams) };
+    let (grid, block) = (
+        dim3 {
+            x: gridDimX,
+            y: gridDimY,
+            z: gridDimZ,
+        },
+        dim3 {
+            x: blockDimX,
+            y: blockDimY,
+            z: blockDimZ,
+        },
+    );
+    let request = Request {
+        api: Api::Module,
+        extra,
+        ..Request::new(grid, block, sharedMemBytes as usize, kernelParams)
+    };
     // SAFETY: as the caller promises.
     unsafe { launch_function(f, stream, &request) }
 }
@@ -396,8 +487,23 @@ pub unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
     stream: hipStream_t,
     kernelParams: *mut *mut c_void,
 ) -> hipError_t {
-    let (grid, block) = (dim3 { x: gridDimX, y: gridDimY, z: gridDimZ }, dim3 { x: blockDimX, y: blockDimY, z: blockDimZ });
-    let request = Request { api: Api::Module, cooperative: true, ..Request::new(grid, block, sharedMemBytes as usize, kernelParams) };
+    let (grid, block) = (
+        dim3 {
+            x: gridDimX,
+            y: gridDimY,
+            z: gridDimZ,
+        },
+        dim3 {
+            x: blockDimX,
+            y: blockDimY,
+            z: blockDimZ,
+        },
+    );
+    let request = Request {
+        api: Api::Module,
+        cooperative: true,
+        ..Request::new(grid, block, sharedMemBytes as usize, kernelParams)
+    };
     // SAFETY: as the caller promises.
     unsafe { launch_function(f, stream, &request) }
 }
@@ -421,8 +527,16 @@ pub unsafe extern "C" fn hipExtModuleLaunchKernel(
     stopEvent: hipEvent_t,
     flags: u32,
 ) -> hipError_t {
-    let grid = dim3 { x: globalWorkSizeX, y: globalWorkSizeY, z: globalWorkSizeZ };
-    let block = dim3 { x: localWorkSizeX, y: localWorkSizeY, z: localWorkSizeZ };
+    let grid = dim3 {
+        x: globalWorkSizeX,
+        y: globalWorkSizeY,
+        z: globalWorkSizeZ,
+    };
+    let block = dim3 {
+        x: localWorkSizeX,
+        y: localWorkSizeY,
+        z: localWorkSizeZ,
+    };
     let request = Request {
         api: Api::Extended,
         extra,
@@ -562,12 +676,21 @@ pub unsafe extern "C" fn _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjj
 mod tests {
     use super::*;
 
-    const LIMITS: Limits =
-        Limits { lds: 65536, workgroup: 1024, launch_bounds: 256, static_lds: 1024, needs_arguments: false, uniform: false };
+    const LIMITS: Limits = Limits {
+        lds: 65536,
+        workgroup: 1024,
+        launch_bounds: 256,
+        static_lds: 1024,
+        needs_arguments: false,
+        uniform: false,
+    };
 
     fn request(api: Api, grid: [u32; 3], block: [u32; 3]) -> Request {
         let of = |[x, y, z]: [u32; 3]| dim3 { x, y, z };
-        Request { api, ..Request::new(of(grid), of(block), 0, std::ptr::null_mut()) }
+        Request {
+            api,
+            ..Request::new(of(grid), of(block), 0, std::ptr::null_mut())
+        }
     }
 
     fn check(request: &Request) -> Option<hipError_t> {
@@ -576,36 +699,100 @@ mod tests {
 
     #[test]
     fn good_launches() {
-        assert_eq!(validate(&request(Api::Runtime, [3, 2, 1], [64, 2, 1]), &LIMITS, Major::Five), Ok(([192, 4, 1], [64, 2, 1])));
-        assert_eq!(validate(&request(Api::Extended, [100, 1, 1], [256, 1, 1]), &LIMITS, Major::Five), Ok(([100, 1, 1], [100, 1, 1])));
+        assert_eq!(
+            validate(
+                &request(Api::Runtime, [3, 2, 1], [64, 2, 1]),
+                &LIMITS,
+                Major::Five
+            ),
+            Ok(([192, 4, 1], [64, 2, 1]))
+        );
+        assert_eq!(
+            validate(
+                &request(Api::Extended, [100, 1, 1], [256, 1, 1]),
+                &LIMITS,
+                Major::Five
+            ),
+            Ok(([100, 1, 1], [100, 1, 1]))
+        );
     }
 
     #[test]
     fn errors_by_cause() {
-        assert_eq!(check(&request(Api::Module, [0, 1, 1], [64, 1, 1])), Some(hipErrorInvalidValue));
-        assert_eq!(check(&request(Api::Runtime, [1, 1, 1], [0, 1, 1])), Some(hipErrorInvalidConfiguration));
-        assert_eq!(check(&Request { shared: 65536, ..request(Api::Runtime, [1, 1, 1], [64, 1, 1]) }), Some(hipErrorInvalidValue));
-        assert_eq!(check(&Request { shared: usize::MAX, ..request(Api::Runtime, [1, 1, 1], [64, 1, 1]) }), Some(hipErrorInvalidValue));
-        assert_eq!(check(&request(Api::Runtime, [1, 1, 1], [1025, 1, 1])), Some(hipErrorInvalidValue));
-        assert_eq!(check(&request(Api::Runtime, [1, 1, 1], [512, 1, 1])), Some(hipErrorLaunchFailure));
-        assert_eq!(check(&request(Api::Runtime, [67_108_864, 1, 1], [128, 1, 1])), Some(hipErrorInvalidConfiguration));
-        assert_eq!(check(&request(Api::Module, [1, 65536, 1], [64, 1, 1])), Some(hipErrorInvalidValue));
+        assert_eq!(
+            check(&request(Api::Module, [0, 1, 1], [64, 1, 1])),
+            Some(hipErrorInvalidValue)
+        );
+        assert_eq!(
+            check(&request(Api::Runtime, [1, 1, 1], [0, 1, 1])),
+            Some(hipErrorInvalidConfiguration)
+        );
+        assert_eq!(
+            check(&Request {
+                shared: 65536,
+                ..request(Api::Runtime, [1, 1, 1], [64, 1, 1])
+            }),
+            Some(hipErrorInvalidValue)
+        );
+        assert_eq!(
+            check(&Request {
+                shared: usize::MAX,
+                ..request(Api::Runtime, [1, 1, 1], [64, 1, 1])
+            }),
+            Some(hipErrorInvalidValue)
+        );
+        assert_eq!(
+            check(&request(Api::Runtime, [1, 1, 1], [1025, 1, 1])),
+            Some(hipErrorInvalidValue)
+        );
+        assert_eq!(
+            check(&request(Api::Runtime, [1, 1, 1], [512, 1, 1])),
+            Some(hipErrorLaunchFailure)
+        );
+        assert_eq!(
+            check(&request(Api::Runtime, [67_108_864, 1, 1], [128, 1, 1])),
+            Some(hipErrorInvalidConfiguration)
+        );
+        assert_eq!(
+            check(&request(Api::Module, [1, 65536, 1], [64, 1, 1])),
+            Some(hipErrorInvalidValue)
+        );
     }
 
     #[test]
     fn hip_7_moved_two_codes() {
         let empty = request(Api::Runtime, [0, 1, 1], [64, 1, 1]);
-        assert_eq!(validate(&empty, &LIMITS, Major::Seven), Err(hipErrorInvalidValue));
+        assert_eq!(
+            validate(&empty, &LIMITS, Major::Seven),
+            Err(hipErrorInvalidValue)
+        );
         let big = request(Api::Runtime, [1, 1, 1], [2048, 1, 1]);
-        assert_eq!(validate(&big, &LIMITS, Major::Seven), Err(hipErrorInvalidConfiguration));
+        assert_eq!(
+            validate(&big, &LIMITS, Major::Seven),
+            Err(hipErrorInvalidConfiguration)
+        );
     }
 
     #[test]
     fn missing_and_doubled_arguments() {
-        let limits = Limits { needs_arguments: true, ..LIMITS };
-        assert_eq!(validate(&request(Api::Runtime, [1, 1, 1], [64, 1, 1]), &limits, Major::Six), Err(hipErrorInvalidValue));
+        let limits = Limits {
+            needs_arguments: true,
+            ..LIMITS
+        };
+        assert_eq!(
+            validate(
+                &request(Api::Runtime, [1, 1, 1], [64, 1, 1]),
+                &limits,
+                Major::Six
+            ),
+            Err(hipErrorInvalidValue)
+        );
         let mut pointer = std::ptr::null_mut();
-        let both = Request { params: &raw mut pointer, extra: &raw mut pointer, ..request(Api::Module, [1, 1, 1], [64, 1, 1]) };
+        let both = Request {
+            params: &raw mut pointer,
+            extra: &raw mut pointer,
+            ..request(Api::Module, [1, 1, 1], [64, 1, 1])
+        };
         assert_eq!(check(&both), Some(hipErrorInvalidValue));
     }
 
@@ -614,14 +801,29 @@ mod tests {
         let mut buffer = [1_u8, 2, 3, 4];
         let mut size = 3_usize;
         let key = |value: usize| std::ptr::without_provenance_mut::<c_void>(value);
-        let mut list = [key(1), (&raw mut buffer).cast(), key(2), (&raw mut size).cast(), key(3)];
+        let mut list = [
+            key(1),
+            (&raw mut buffer).cast(),
+            key(2),
+            (&raw mut size).cast(),
+            key(3),
+        ];
         // SAFETY: the list is complete.
-        assert_eq!(unsafe { packed(list.as_mut_ptr()) }, Ok([1, 2, 3].as_slice()));
+        assert_eq!(
+            unsafe { packed(list.as_mut_ptr()) },
+            Ok([1, 2, 3].as_slice())
+        );
         let mut bad = [key(7), key(0), key(3), key(0), key(3)];
         // SAFETY: as above.
-        assert_eq!(unsafe { packed(bad.as_mut_ptr()) }, Err(hipErrorInvalidValue));
+        assert_eq!(
+            unsafe { packed(bad.as_mut_ptr()) },
+            Err(hipErrorInvalidValue)
+        );
         let mut empty = [key(3), key(0), key(3), key(0), key(3)];
         // SAFETY: as above.
-        assert_eq!(unsafe { packed(empty.as_mut_ptr()) }, Err(hipErrorInvalidValue));
+        assert_eq!(
+            unsafe { packed(empty.as_mut_ptr()) },
+            Err(hipErrorInvalidValue)
+        );
     }
 }

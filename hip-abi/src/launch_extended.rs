@@ -24,7 +24,10 @@ unsafe fn cooperative(attributes: *const hipLaunchAttribute, count: u32) -> HipR
         return Ok(false);
     }
     if attributes.is_null() || count > 1024 {
-        return fail!(hipErrorInvalidValue, "{count} launch attributes at {attributes:p}");
+        return fail!(
+            hipErrorInvalidValue,
+            "{count} launch attributes at {attributes:p}"
+        );
     }
     let mut cooperative = false;
     // SAFETY: not null; the caller promises `count` records.
@@ -33,7 +36,12 @@ unsafe fn cooperative(attributes: *const hipLaunchAttribute, count: u32) -> HipR
             ATTRIBUTE_COOPERATIVE => cooperative = attribute.val[0] as u32 != 0,
             // The priority of a kernel is that of its stream.
             ATTRIBUTE_PRIORITY => {}
-            other => return fail!(hipErrorInvalidValue, "launch attribute {other} is not supported"),
+            other => {
+                return fail!(
+                    hipErrorInvalidValue,
+                    "launch attribute {other} is not supported"
+                );
+            }
         }
     }
     Ok(cooperative)
@@ -55,7 +63,12 @@ pub unsafe extern "C" fn hipLaunchKernelExC(
         let config = config.read();
         let request = Request {
             cooperative: cooperative(config.attrs, config.numAttrs)?,
-            ..Request::new(config.gridDim, config.blockDim, config.dynamicSmemBytes, args)
+            ..Request::new(
+                config.gridDim,
+                config.blockDim,
+                config.dynamicSmemBytes,
+                args,
+            )
         };
         launch_registered(fPtr, config.stream, &request)
     }
@@ -76,8 +89,16 @@ pub unsafe extern "C" fn hipDrvLaunchKernelEx(
     // SAFETY: not null; the caller promises a valid record, with its attributes and arguments.
     unsafe {
         let c = config.read();
-        let grid = dim3 { x: c.gridDimX, y: c.gridDimY, z: c.gridDimZ };
-        let block = dim3 { x: c.blockDimX, y: c.blockDimY, z: c.blockDimZ };
+        let grid = dim3 {
+            x: c.gridDimX,
+            y: c.gridDimY,
+            z: c.gridDimZ,
+        };
+        let block = dim3 {
+            x: c.blockDimX,
+            y: c.blockDimY,
+            z: c.blockDimZ,
+        };
         let request = Request {
             api: Api::Module,
             extra,
@@ -104,9 +125,17 @@ pub unsafe extern "C" fn hipExtLaunchMultiKernelMultiDevice(
     // SAFETY: not null; the caller promises `numDevices` records.
     for params in unsafe { std::slice::from_raw_parts(launchParamsList, count) } {
         if params.stream.is_null() {
-            return fail!(hipErrorInvalidHandle, "a launch on several devices needs a stream for each");
+            return fail!(
+                hipErrorInvalidHandle,
+                "a launch on several devices needs a stream for each"
+            );
         }
-        let request = Request::new(params.gridDim, params.blockDim, params.sharedMem, params.args);
+        let request = Request::new(
+            params.gridDim,
+            params.blockDim,
+            params.sharedMem,
+            params.args,
+        );
         // SAFETY: as the caller promises.
         unsafe { launch_registered(params.func, params.stream, &request)? };
     }
@@ -132,9 +161,20 @@ pub unsafe extern "C" fn _ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihi
         }
         // SAFETY: as the caller promises.
         let result = unsafe {
-            let request =
-                Request { extra, ..Request::new(numBlocks.read(), dimBlocks.read(), sharedMemBytes as usize, std::ptr::null_mut()) };
-            launch_registered(std::ptr::with_exposed_provenance(function_address), stream, &request)
+            let request = Request {
+                extra,
+                ..Request::new(
+                    numBlocks.read(),
+                    dimBlocks.read(),
+                    sharedMemBytes as usize,
+                    std::ptr::null_mut(),
+                )
+            };
+            launch_registered(
+                std::ptr::with_exposed_provenance(function_address),
+                stream,
+                &request,
+            )
         };
         if let Err(error) = result {
             log_error!("hipLaunchKernelGGLImpl: {}", error.name());

@@ -5,7 +5,7 @@
 //! line. Below the wanted level a call costs one load.
 
 use std::{
-    ffi::{c_char, c_void},
+    ffi::c_void,
     fmt::{self, Write as _},
     fs::File,
     io::{IsTerminal, Write as _},
@@ -43,14 +43,20 @@ struct Settings {
 fn settings() -> &'static Settings {
     static SETTINGS: OnceLock<Settings> = OnceLock::new();
     SETTINGS.get_or_init(|| {
-        let number = |name: &str| std::env::var(name).ok().and_then(|text| parse_number(&text));
+        let number = |name: &str| {
+            std::env::var(name)
+                .ok()
+                .and_then(|text| parse_number(&text))
+        };
         let file = std::env::var_os("AMD_LOG_LEVEL_FILE")
             .filter(|name| !name.is_empty())
             .and_then(|name| File::options().create(true).append(true).open(name).ok());
         Settings {
             level: number("AMD_LOG_LEVEL").map_or(0, |level| level.min(5) as u32),
             mask: number("AMD_LOG_MASK").unwrap_or(0x7fff_ffff),
-            colour: file.is_none() && std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+            colour: file.is_none()
+                && std::io::stderr().is_terminal()
+                && std::env::var_os("NO_COLOR").is_none(),
             file,
             start: Instant::now(),
         }
@@ -94,7 +100,7 @@ pub fn line(level: Level, file: &str, line_number: u32, message: fmt::Arguments<
     );
     // A log that can't be written is no reason to fail the program's call.
     let _ = match &settings.file {
-        Some(mut file) => file.write_all(text.as_bytes()),
+        Some(file) => (&*file).write_all(text.as_bytes()),
         None => std::io::stderr().lock().write_all(text.as_bytes()),
     };
 }
@@ -120,13 +126,27 @@ macro_rules! fail {
 
 /// Logs the start of an API call.
 pub(crate) fn api_enter(site: &crate::entry::Site, arguments: &Arguments) {
-    let (on, off) = if settings().colour { ("\x1b[32m", "\x1b[0m") } else { ("", "") };
-    line(Level::Info, site.file, site.line, format_args!("{on}{} ( {} ){off}", site.name, arguments.text));
+    let (on, off) = if settings().colour {
+        ("\x1b[32m", "\x1b[0m")
+    } else {
+        ("", "")
+    };
+    line(
+        Level::Info,
+        site.file,
+        site.line,
+        format_args!("{on}{} ( {} ){off}", site.name, arguments.text),
+    );
 }
 
 /// Logs the end of an API call.
 pub(crate) fn api_leave(site: &crate::entry::Site, status: crate::error::hipError_t) {
-    line(Level::Info, site.file, site.line, format_args!("{}: Returned {} : ", site.name, status.name()));
+    line(
+        Level::Info,
+        site.file,
+        site.line,
+        format_args!("{}: Returned {} : ", site.name, status.name()),
+    );
 }
 
 /// The text of a call's arguments.
@@ -206,7 +226,11 @@ impl Argument for hipExtent {
 
 impl Argument for hipPitchedPtr {
     fn write(&self, text: &mut String) {
-        let _ = write!(text, "{{{:p},{},{},{}}}", self.ptr, self.pitch, self.xsize, self.ysize);
+        let _ = write!(
+            text,
+            "{{{:p},{},{},{}}}",
+            self.ptr, self.pitch, self.xsize, self.ysize
+        );
     }
 }
 
@@ -220,15 +244,6 @@ impl Argument for hipIpcEventHandle_t {
     fn write(&self, text: &mut String) {
         text.push_str("ipc handle");
     }
-}
-
-/// A C string for a log line; lossy.
-pub(crate) fn c_text(text: *const c_char) -> String {
-    if text.is_null() {
-        return "<null>".into();
-    }
-    // SAFETY: callers pass strings that the C caller promises to be terminated.
-    unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

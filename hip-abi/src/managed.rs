@@ -30,7 +30,13 @@ struct Advice {
 
 impl Default for Advice {
     fn default() -> Self {
-        Advice { read_mostly: false, preferred: hipInvalidDeviceId, accessed_by: Vec::new(), last_prefetch: hipInvalidDeviceId, coarse: false }
+        Advice {
+            read_mostly: false,
+            preferred: hipInvalidDeviceId,
+            accessed_by: Vec::new(),
+            last_prefetch: hipInvalidDeviceId,
+            coarse: false,
+        }
     }
 }
 
@@ -43,8 +49,15 @@ fn managed(address: *const c_void, count: usize) -> HipResult<u64> {
         return fail!(hipErrorInvalidValue, "an empty range");
     }
     match memory::find(address)? {
-        Some((memory, offset)) if memory.kind() == MemoryKind::Managed && memory.size() - offset >= count => Ok(memory.id()),
-        _ => fail!(hipErrorInvalidValue, "{count} bytes from {address:p} are not in one managed allocation"),
+        Some((memory, offset))
+            if memory.kind() == MemoryKind::Managed && memory.size() - offset >= count =>
+        {
+            Ok(memory.id())
+        }
+        _ => fail!(
+            hipErrorInvalidValue,
+            "{count} bytes from {address:p} are not in one managed allocation"
+        ),
     }
 }
 
@@ -59,7 +72,12 @@ fn location(device: i32) -> HipResult<i32> {
 /// Moves managed memory to a device ahead of its use: a marker in the stream, as there is one copy.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPrefetchAsync(dev_ptr: *const c_void, count: usize, device: i32, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipMemPrefetchAsync(
+    dev_ptr: *const c_void,
+    count: usize,
+    device: i32,
+    stream: hipStream_t,
+) -> hipError_t {
     let id = managed(dev_ptr, count)?;
     let device = location(device)?;
     let Resolved { stream, wait } = resolve_or(stream, hipErrorInvalidHandle)?;
@@ -71,11 +89,22 @@ pub unsafe extern "C" fn hipMemPrefetchAsync(dev_ptr: *const c_void, count: usiz
 /// Says how managed memory will be used.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemAdvise(dev_ptr: *const c_void, count: usize, advice: hipMemoryAdvise, device: i32) -> hipError_t {
+pub unsafe extern "C" fn hipMemAdvise(
+    dev_ptr: *const c_void,
+    count: usize,
+    advice: hipMemoryAdvise,
+    device: i32,
+) -> hipError_t {
     let id = managed(dev_ptr, count)?;
-    let needs_device =
-        matches!(advice, hipMemAdviseSetPreferredLocation | hipMemAdviseSetAccessedBy | hipMemAdviseUnsetAccessedBy);
-    let device = if needs_device { location(device)? } else { device };
+    let needs_device = matches!(
+        advice,
+        hipMemAdviseSetPreferredLocation | hipMemAdviseSetAccessedBy | hipMemAdviseUnsetAccessedBy
+    );
+    let device = if needs_device {
+        location(device)?
+    } else {
+        device
+    };
     let mut all = ADVICE.lock();
     let kept = all.entry(id).or_default();
     match advice {
@@ -83,7 +112,9 @@ pub unsafe extern "C" fn hipMemAdvise(dev_ptr: *const c_void, count: usize, advi
         hipMemAdviseUnsetReadMostly => kept.read_mostly = false,
         hipMemAdviseSetPreferredLocation => kept.preferred = device,
         hipMemAdviseUnsetPreferredLocation => kept.preferred = hipInvalidDeviceId,
-        hipMemAdviseSetAccessedBy if !kept.accessed_by.contains(&device) => kept.accessed_by.push(device),
+        hipMemAdviseSetAccessedBy if !kept.accessed_by.contains(&device) => {
+            kept.accessed_by.push(device)
+        }
         hipMemAdviseSetAccessedBy => {}
         hipMemAdviseUnsetAccessedBy => kept.accessed_by.retain(|other| *other != device),
         hipMemAdviseSetCoarseGrain => kept.coarse = true,
@@ -95,11 +126,24 @@ pub unsafe extern "C" fn hipMemAdvise(dev_ptr: *const c_void, count: usize, advi
 
 /// # Safety
 /// `data` must be null or hold `size` bytes.
-unsafe fn range_attribute(data: *mut c_void, size: usize, attribute: hipMemRangeAttribute, address: *const c_void, count: usize) -> HipResult {
+unsafe fn range_attribute(
+    data: *mut c_void,
+    size: usize,
+    attribute: hipMemRangeAttribute,
+    address: *const c_void,
+    count: usize,
+) -> HipResult {
     if data.is_null() || size < 4 || !size.is_multiple_of(4) {
-        return fail!(hipErrorInvalidValue, "a place of {size} bytes for the attribute");
+        return fail!(
+            hipErrorInvalidValue,
+            "a place of {size} bytes for the attribute"
+        );
     }
-    let advice = ADVICE.lock().get(&managed(address, count)?).cloned().unwrap_or_default();
+    let advice = ADVICE
+        .lock()
+        .get(&managed(address, count)?)
+        .cloned()
+        .unwrap_or_default();
     // SAFETY: not null; the caller promises `size` bytes.
     let places = unsafe { std::slice::from_raw_parts_mut(data.cast::<i32>(), size / 4) };
     match attribute {
@@ -113,10 +157,19 @@ unsafe fn range_attribute(data: *mut c_void, size: usize, attribute: hipMemRange
         }
         hipMemRangeAttributeLastPrefetchLocation => places[0] = advice.last_prefetch,
         hipMemRangeAttributeCoherencyMode => {
-            let mode = if advice.coarse { hipMemRangeCoherencyModeCoarseGrain } else { hipMemRangeCoherencyModeFineGrain };
+            let mode = if advice.coarse {
+                hipMemRangeCoherencyModeCoarseGrain
+            } else {
+                hipMemRangeCoherencyModeFineGrain
+            };
             places[0] = mode as i32;
         }
-        _ => return fail!(hipErrorInvalidValue, "range attribute {attribute} does not exist"),
+        _ => {
+            return fail!(
+                hipErrorInvalidValue,
+                "range attribute {attribute} does not exist"
+            );
+        }
     }
     Ok(())
 }
@@ -146,12 +199,25 @@ pub unsafe extern "C" fn hipMemRangeGetAttributes(
     dev_ptr: *const c_void,
     count: usize,
 ) -> hipError_t {
-    if data.is_null() || data_sizes.is_null() || attributes.is_null() || num_attributes == 0 || num_attributes > 1024 {
+    if data.is_null()
+        || data_sizes.is_null()
+        || attributes.is_null()
+        || num_attributes == 0
+        || num_attributes > 1024
+    {
         return fail!(hipErrorInvalidValue, "no attributes");
     }
     for index in 0..num_attributes {
         // SAFETY: the caller promises `num_attributes` of each, and places of the stated sizes.
-        unsafe { range_attribute(data.add(index).read(), data_sizes.add(index).read(), attributes.add(index).read(), dev_ptr, count)? };
+        unsafe {
+            range_attribute(
+                data.add(index).read(),
+                data_sizes.add(index).read(),
+                attributes.add(index).read(),
+                dev_ptr,
+                count,
+            )?
+        };
     }
     Ok(())
 }
@@ -159,9 +225,20 @@ pub unsafe extern "C" fn hipMemRangeGetAttributes(
 /// Ties managed memory to a stream. There is one copy that all may use at any time, so that a valid call changes nothing.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamAttachMemAsync(stream: hipStream_t, dev_ptr: *mut c_void, length: usize, flags: u32) -> hipError_t {
-    if !matches!(flags, hipMemAttachGlobal | hipMemAttachHost | hipMemAttachSingle) {
-        return fail!(hipErrorInvalidValue, "flags {flags:#x} of hipStreamAttachMemAsync");
+pub unsafe extern "C" fn hipStreamAttachMemAsync(
+    stream: hipStream_t,
+    dev_ptr: *mut c_void,
+    length: usize,
+    flags: u32,
+) -> hipError_t {
+    if !matches!(
+        flags,
+        hipMemAttachGlobal | hipMemAttachHost | hipMemAttachSingle
+    ) {
+        return fail!(
+            hipErrorInvalidValue,
+            "flags {flags:#x} of hipStreamAttachMemAsync"
+        );
     }
     let Resolved { .. } = resolve_or(stream, hipErrorInvalidHandle)?;
     managed(dev_ptr, length.max(1))?;

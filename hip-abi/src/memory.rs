@@ -23,10 +23,12 @@ fn give(place: *mut *mut c_void, address: usize) {
 /// The address that a program gets for an allocation.
 fn address_of(memory: &Memory) -> usize {
     match memory.kind() {
-        MemoryKind::Host | MemoryKind::Managed | MemoryKind::Registered => {
-            memory.host_address().unwrap_or(memory.device_address() as usize)
+        MemoryKind::Host | MemoryKind::Managed | MemoryKind::Registered => memory
+            .host_address()
+            .unwrap_or(memory.device_address() as usize),
+        MemoryKind::Device | MemoryKind::Signal | MemoryKind::Ipc => {
+            memory.device_address() as usize
         }
-        MemoryKind::Device | MemoryKind::Signal | MemoryKind::Ipc => memory.device_address() as usize,
     }
 }
 
@@ -40,7 +42,10 @@ pub(crate) fn allocate(place: *mut *mut c_void, size: usize, fine_grained: bool)
         return Ok(());
     }
     let device = runtime::current()?;
-    let memory = runtime::get()?.clr.allocate_device(&device.clr, size, fine_grained).map_err(hip_error)?;
+    let memory = runtime::get()?
+        .clr
+        .allocate_device(&device.clr, size, fine_grained)
+        .map_err(hip_error)?;
     give(place, address_of(&memory));
     Ok(())
 }
@@ -54,15 +59,24 @@ fn host_flags(flags: u32) -> HipResult<HostFlags> {
         | hipHostMallocNonCoherent
         | hipHostMallocUncached;
     if flags & !known != 0 {
-        return fail!(hipErrorInvalidValue, "host allocation flags {flags:#x} are not all known");
+        return fail!(
+            hipErrorInvalidValue,
+            "host allocation flags {flags:#x} are not all known"
+        );
     }
     if flags & hipHostMallocCoherent != 0 && flags & hipHostMallocNonCoherent != 0 {
-        return fail!(hipErrorInvalidValue, "host memory can't be coherent and non-coherent");
+        return fail!(
+            hipErrorInvalidValue,
+            "host memory can't be coherent and non-coherent"
+        );
     }
     let mut result = HostFlags::MAPPED;
     result.set(HostFlags::COHERENT, flags & hipHostMallocNonCoherent == 0);
     result.set(HostFlags::PORTABLE, flags & hipHostMallocPortable != 0);
-    result.set(HostFlags::WRITE_COMBINED, flags & hipHostMallocWriteCombined != 0);
+    result.set(
+        HostFlags::WRITE_COMBINED,
+        flags & hipHostMallocWriteCombined != 0,
+    );
     Ok(result)
 }
 
@@ -76,7 +90,10 @@ fn allocate_host(place: *mut *mut c_void, size: usize, flags: u32) -> HipResult 
         return Ok(());
     }
     let device = runtime::current()?;
-    let memory = runtime::get()?.clr.allocate_host(&device.clr, size, flags).map_err(hip_error)?;
+    let memory = runtime::get()?
+        .clr
+        .allocate_host(&device.clr, size, flags)
+        .map_err(hip_error)?;
     give(place, address_of(&memory));
     Ok(())
 }
@@ -88,7 +105,10 @@ fn free(address: *mut c_void, host: bool) -> HipResult {
     }
     let runtime = runtime::get()?;
     let Some((memory, offset)) = runtime.clr.find_memory(address.addr()) else {
-        return fail!(hipErrorInvalidValue, "{address:p} was not allocated by HIP, or is freed");
+        return fail!(
+            hipErrorInvalidValue,
+            "{address:p} was not allocated by HIP, or is freed"
+        );
     };
     let freeable = match memory.kind() {
         MemoryKind::Registered | MemoryKind::Ipc => false,
@@ -96,7 +116,10 @@ fn free(address: *mut c_void, host: bool) -> HipResult {
         MemoryKind::Device | MemoryKind::Managed | MemoryKind::Signal => !host,
     };
     if offset != 0 || !freeable {
-        return fail!(hipErrorInvalidValue, "{address:p} is not the start of an allocation that this call frees");
+        return fail!(
+            hipErrorInvalidValue,
+            "{address:p} is not the start of an allocation that this call frees"
+        );
     }
     if crate::pool::owns(address.addr()) {
         return crate::pool::free_now(address.addr());
@@ -122,34 +145,55 @@ pub unsafe extern "C" fn hipMalloc(ptr: *mut *mut c_void, size: usize) -> hipErr
 /// Allocates device memory: fine-grained, or for stream value operations.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipExtMallocWithFlags(ptr: *mut *mut c_void, sizeBytes: usize, flags: u32) -> hipError_t {
+pub unsafe extern "C" fn hipExtMallocWithFlags(
+    ptr: *mut *mut c_void,
+    sizeBytes: usize,
+    flags: u32,
+) -> hipError_t {
     match flags {
         hipDeviceMallocDefault => allocate(ptr, sizeBytes, false),
         hipDeviceMallocFinegrained => allocate(ptr, sizeBytes, true),
         hipMallocSignalMemory => {
             if ptr.is_null() || sizeBytes != 8 {
-                return fail!(hipErrorInvalidValue, "signal memory is 8 bytes, not {sizeBytes}");
+                return fail!(
+                    hipErrorInvalidValue,
+                    "signal memory is 8 bytes, not {sizeBytes}"
+                );
             }
             let device = runtime::current()?;
-            let memory = runtime::get()?.clr.allocate_signal(&device.clr).map_err(hip_error)?;
+            let memory = runtime::get()?
+                .clr
+                .allocate_signal(&device.clr)
+                .map_err(hip_error)?;
             give(ptr, address_of(&memory));
             Ok(())
         }
-        _ => fail!(hipErrorInvalidValue, "device allocation flags {flags:#x} are not known"),
+        _ => fail!(
+            hipErrorInvalidValue,
+            "device allocation flags {flags:#x} are not known"
+        ),
     }
 }
 
 /// Allocates pinned host memory.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipHostMalloc(ptr: *mut *mut c_void, size: usize, flags: u32) -> hipError_t {
+pub unsafe extern "C" fn hipHostMalloc(
+    ptr: *mut *mut c_void,
+    size: usize,
+    flags: u32,
+) -> hipError_t {
     allocate_host(ptr, size, flags)
 }
 
 /// Allocates pinned host memory (as `hipHostMalloc`).
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipHostAlloc(ptr: *mut *mut c_void, size: usize, flags: u32) -> hipError_t {
+pub unsafe extern "C" fn hipHostAlloc(
+    ptr: *mut *mut c_void,
+    size: usize,
+    flags: u32,
+) -> hipError_t {
     allocate_host(ptr, size, flags)
 }
 
@@ -191,19 +235,34 @@ pub unsafe extern "C" fn hipFreeHost(ptr: *mut c_void) -> hipError_t {
 /// Pins the program's own memory.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipHostRegister(hostPtr: *mut c_void, sizeBytes: usize, flags: u32) -> hipError_t {
+pub unsafe extern "C" fn hipHostRegister(
+    hostPtr: *mut c_void,
+    sizeBytes: usize,
+    flags: u32,
+) -> hipError_t {
     if hostPtr.is_null() || sizeBytes == 0 {
         return fail!(hipErrorInvalidValue, "nothing to register");
     }
     if flags & !0xf != 0 || flags & hipHostRegisterIoMemory != 0 {
-        return fail!(hipErrorInvalidValue, "registration flags {flags:#x} are not all known");
+        return fail!(
+            hipErrorInvalidValue,
+            "registration flags {flags:#x} are not all known"
+        );
     }
     let mut host = HostFlags::MAPPED;
     host.set(HostFlags::PORTABLE, flags & hipHostRegisterPortable != 0);
-    host.set(HostFlags::COHERENT, flags & hipExtHostRegisterCoarseGrained == 0);
+    host.set(
+        HostFlags::COHERENT,
+        flags & hipExtHostRegisterCoarseGrained == 0,
+    );
     let device = runtime::current()?;
     // SAFETY: the caller of hipHostRegister promises that the range stays mapped until hipHostUnregister.
-    unsafe { runtime::get()?.clr.register_host(&device.clr, hostPtr.expose_provenance(), sizeBytes, host) }.map_err(hip_error)?;
+    unsafe {
+        runtime::get()?
+            .clr
+            .register_host(&device.clr, hostPtr.expose_provenance(), sizeBytes, host)
+    }
+    .map_err(hip_error)?;
     Ok(())
 }
 
@@ -218,18 +277,31 @@ pub unsafe extern "C" fn hipHostUnregister(hostPtr: *mut c_void) -> hipError_t {
     match runtime.clr.find_memory(hostPtr.addr()) {
         Some((memory, 0)) if memory.kind() == MemoryKind::Registered => {
             let _ = memory.device().synchronize();
-            runtime.clr.unregister_host(hostPtr.addr()).map_err(hip_error)
+            runtime
+                .clr
+                .unregister_host(hostPtr.addr())
+                .map_err(hip_error)
         }
-        _ => fail!(hipErrorHostMemoryNotRegistered, "{hostPtr:p} is not the start of registered memory"),
+        _ => fail!(
+            hipErrorHostMemoryNotRegistered,
+            "{hostPtr:p} is not the start of registered memory"
+        ),
     }
 }
 
 /// Gives the device address of pinned host memory.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipHostGetDevicePointer(devPtr: *mut *mut c_void, hstPtr: *mut c_void, flags: u32) -> hipError_t {
+pub unsafe extern "C" fn hipHostGetDevicePointer(
+    devPtr: *mut *mut c_void,
+    hstPtr: *mut c_void,
+    flags: u32,
+) -> hipError_t {
     if devPtr.is_null() || hstPtr.is_null() || flags != 0 {
-        return fail!(hipErrorInvalidValue, "a null pointer, or flags {flags:#x} that are not 0");
+        return fail!(
+            hipErrorInvalidValue,
+            "a null pointer, or flags {flags:#x} that are not 0"
+        );
     }
     match find(hstPtr)? {
         Some((memory, offset)) => {
@@ -253,7 +325,10 @@ pub unsafe extern "C" fn hipHostGetFlags(flagsPtr: *mut u32, hostPtr: *mut c_voi
             unsafe { flagsPtr.write(allocation_flags(&memory)) };
             Ok(())
         }
-        _ => fail!(hipErrorInvalidValue, "{hostPtr:p} is not pinned host memory"),
+        _ => fail!(
+            hipErrorInvalidValue,
+            "{hostPtr:p} is not pinned host memory"
+        ),
     }
 }
 
@@ -295,15 +370,28 @@ pub(crate) fn memory_type(memory: &Memory) -> MemoryType {
 /// Allocates managed memory: one address for the host and all devices.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMallocManaged(dev_ptr: *mut *mut c_void, size: usize, flags: u32) -> hipError_t {
+pub unsafe extern "C" fn hipMallocManaged(
+    dev_ptr: *mut *mut c_void,
+    size: usize,
+    flags: u32,
+) -> hipError_t {
     if dev_ptr.is_null() || size == 0 {
-        return fail!(hipErrorInvalidValue, "no place for the pointer, or no bytes");
+        return fail!(
+            hipErrorInvalidValue,
+            "no place for the pointer, or no bytes"
+        );
     }
     if flags != hipMemAttachGlobal && flags != hipMemAttachHost {
-        return fail!(hipErrorInvalidValue, "managed memory flags {flags:#x}: must be hipMemAttachGlobal or hipMemAttachHost");
+        return fail!(
+            hipErrorInvalidValue,
+            "managed memory flags {flags:#x}: must be hipMemAttachGlobal or hipMemAttachHost"
+        );
     }
     let device = runtime::current()?;
-    let memory = runtime::get()?.clr.allocate_managed(&device.clr, size).map_err(hip_error)?;
+    let memory = runtime::get()?
+        .clr
+        .allocate_managed(&device.clr, size)
+        .map_err(hip_error)?;
     give(dev_ptr, address_of(&memory));
     Ok(())
 }
@@ -339,14 +427,21 @@ pub unsafe extern "C" fn hipMemPtrGetInfo(ptr: *mut c_void, size: *mut usize) ->
             unsafe { size.write(memory.size()) };
             Ok(())
         }
-        None => fail!(hipErrorInvalidValue, "{ptr:p} is not in an allocation of HIP"),
+        None => fail!(
+            hipErrorInvalidValue,
+            "{ptr:p} is not in an allocation of HIP"
+        ),
     }
 }
 
 /// Gives start and size of the allocation that holds an address.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemGetAddressRange(pbase: *mut hipDeviceptr_t, psize: *mut usize, dptr: hipDeviceptr_t) -> hipError_t {
+pub unsafe extern "C" fn hipMemGetAddressRange(
+    pbase: *mut hipDeviceptr_t,
+    psize: *mut usize,
+    dptr: hipDeviceptr_t,
+) -> hipError_t {
     let Some((memory, _)) = find(dptr)? else {
         return fail!(hipErrorNotFound, "{dptr:p} is not in an allocation of HIP");
     };
@@ -363,7 +458,10 @@ pub unsafe extern "C" fn hipMemGetAddressRange(pbase: *mut hipDeviceptr_t, psize
 /// Tells what HIP knows of a pointer. Since HIP 6 memory that HIP does not know is `hipMemoryTypeUnregistered`.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipPointerGetAttributes(attributes: *mut hipPointerAttribute_t, ptr: *const c_void) -> hipError_t {
+pub unsafe extern "C" fn hipPointerGetAttributes(
+    attributes: *mut hipPointerAttribute_t,
+    ptr: *const c_void,
+) -> hipError_t {
     let major = version::presented();
     if attributes.is_null() || (ptr.is_null() && major < Major::Seven) {
         return fail!(hipErrorInvalidValue, "a null pointer");
@@ -372,7 +470,9 @@ pub unsafe extern "C" fn hipPointerGetAttributes(attributes: *mut hipPointerAttr
         Some((memory, offset)) => {
             let device_address = memory.device_address() as usize + offset;
             let host_address = match memory.kind() {
-                MemoryKind::Host | MemoryKind::Registered | MemoryKind::Managed => memory.host_address().map_or(0, |base| base + offset),
+                MemoryKind::Host | MemoryKind::Registered | MemoryKind::Managed => {
+                    memory.host_address().map_or(0, |base| base + offset)
+                }
                 MemoryKind::Device | MemoryKind::Signal | MemoryKind::Ipc => 0,
             };
             hipPointerAttribute_t {
@@ -392,7 +492,12 @@ pub unsafe extern "C" fn hipPointerGetAttributes(attributes: *mut hipPointerAttr
             isManaged: 0,
             allocationFlags: 0,
         },
-        None => return fail!(hipErrorInvalidValue, "{ptr:p} is not in memory that HIP knows"),
+        None => {
+            return fail!(
+                hipErrorInvalidValue,
+                "{ptr:p} is not in memory that HIP knows"
+            );
+        }
     };
     // SAFETY: not null; the caller promises a valid place.
     unsafe { attributes.write(value) };
@@ -403,37 +508,71 @@ pub unsafe extern "C" fn hipPointerGetAttributes(attributes: *mut hipPointerAttr
 ///
 /// # Safety
 /// `data` must be a valid place for the attribute's type.
-unsafe fn pointer_attribute(data: *mut c_void, attribute: hipPointer_attribute, ptr: *const c_void) -> HipResult {
+unsafe fn pointer_attribute(
+    data: *mut c_void,
+    attribute: hipPointer_attribute,
+    ptr: *const c_void,
+) -> HipResult {
     if data.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the attribute");
     }
     let Some((memory, offset)) = find(ptr)? else {
-        return fail!(hipErrorInvalidValue, "{ptr:p} is not in memory that HIP knows");
+        return fail!(
+            hipErrorInvalidValue,
+            "{ptr:p} is not in memory that HIP knows"
+        );
     };
     let device_address = memory.device_address() as usize;
     // SAFETY: the caller promises that `data` fits the attribute's type.
     unsafe {
         match attribute {
-            HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => data.cast::<u32>().write(memory_type(&memory).value(version::presented())),
-            HIP_POINTER_ATTRIBUTE_DEVICE_POINTER => data.cast::<usize>().write(device_address + offset),
+            HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => data
+                .cast::<u32>()
+                .write(memory_type(&memory).value(version::presented())),
+            HIP_POINTER_ATTRIBUTE_DEVICE_POINTER => {
+                data.cast::<usize>().write(device_address + offset)
+            }
             HIP_POINTER_ATTRIBUTE_HOST_POINTER => match memory.host_address() {
-                Some(base) if memory.kind() != MemoryKind::Device => data.cast::<usize>().write(base + offset),
-                _ => return fail!(hipErrorInvalidValue, "{ptr:p} is device memory: it has no host address"),
+                Some(base) if memory.kind() != MemoryKind::Device => {
+                    data.cast::<usize>().write(base + offset)
+                }
+                _ => {
+                    return fail!(
+                        hipErrorInvalidValue,
+                        "{ptr:p} is device memory: it has no host address"
+                    );
+                }
             },
             HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => data.cast::<u32>().write(0),
             HIP_POINTER_ATTRIBUTE_BUFFER_ID => data.cast::<u64>().write(memory.id()),
-            HIP_POINTER_ATTRIBUTE_IS_MANAGED => data.cast::<u32>().write(u32::from(memory.kind() == MemoryKind::Managed)),
-            HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => data.cast::<i32>().write(memory.device().index() as i32),
+            HIP_POINTER_ATTRIBUTE_IS_MANAGED => data
+                .cast::<u32>()
+                .write(u32::from(memory.kind() == MemoryKind::Managed)),
+            HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
+                data.cast::<i32>().write(memory.device().index() as i32)
+            }
             HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE => data.cast::<u32>().write(0),
-            HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR => data.cast::<usize>().write(address_of(&memory)),
+            HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR => {
+                data.cast::<usize>().write(address_of(&memory))
+            }
             HIP_POINTER_ATTRIBUTE_RANGE_SIZE => data.cast::<u32>().write(memory.size() as u32),
             HIP_POINTER_ATTRIBUTE_MAPPED => data.cast::<u32>().write(1),
-            HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES | HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => {
+            HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
+            | HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => {
                 data.cast::<u32>().write(0);
             }
-            HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => data.cast::<u32>().write(hipMemAccessFlagsProtReadWrite),
-            HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => data.cast::<usize>().write(crate::pool::handle_of(address_of(&memory))),
-            _ => return fail!(hipErrorInvalidValue, "pointer attribute {attribute} is not known or not supported"),
+            HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => {
+                data.cast::<u32>().write(hipMemAccessFlagsProtReadWrite)
+            }
+            HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => data
+                .cast::<usize>()
+                .write(crate::pool::handle_of(address_of(&memory))),
+            _ => {
+                return fail!(
+                    hipErrorInvalidValue,
+                    "pointer attribute {attribute} is not known or not supported"
+                );
+            }
         }
     }
     Ok(())
@@ -442,7 +581,11 @@ unsafe fn pointer_attribute(data: *mut c_void, attribute: hipPointer_attribute, 
 /// Tells one thing that HIP knows of a pointer.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipPointerGetAttribute(data: *mut c_void, attribute: hipPointer_attribute, ptr: hipDeviceptr_t) -> hipError_t {
+pub unsafe extern "C" fn hipPointerGetAttribute(
+    data: *mut c_void,
+    attribute: hipPointer_attribute,
+    ptr: hipDeviceptr_t,
+) -> hipError_t {
     // SAFETY: as the caller promises.
     unsafe { pointer_attribute(data, attribute, ptr) }
 }
@@ -477,9 +620,20 @@ mod tests {
 
     #[test]
     fn host_memory_is_coherent_unless_asked() {
-        assert!(host_flags(hipHostMallocDefault).unwrap().contains(HostFlags::COHERENT));
-        assert!(!host_flags(hipHostMallocNonCoherent).unwrap().contains(HostFlags::COHERENT));
-        assert_eq!(host_flags(hipHostMallocCoherent | hipHostMallocNonCoherent), Err(hipErrorInvalidValue));
+        assert!(
+            host_flags(hipHostMallocDefault)
+                .unwrap()
+                .contains(HostFlags::COHERENT)
+        );
+        assert!(
+            !host_flags(hipHostMallocNonCoherent)
+                .unwrap()
+                .contains(HostFlags::COHERENT)
+        );
+        assert_eq!(
+            host_flags(hipHostMallocCoherent | hipHostMallocNonCoherent),
+            Err(hipErrorInvalidValue)
+        );
         assert_eq!(host_flags(0x100), Err(hipErrorInvalidValue));
     }
 }

@@ -4,13 +4,7 @@ use std::ffi::{CStr, c_char, c_void};
 
 use gneiss_hip_abi_macros::hip_api;
 
-use crate::{
-    api,
-    enums::*,
-    error::*,
-    fail,
-    types::*,
-};
+use crate::{api, enums::*, error::*, fail, types::*};
 
 const PER_THREAD_DEFAULT_STREAM: u64 = 2;
 
@@ -31,14 +25,24 @@ fn address(name: &str, hip_version: i32, flags: u64) -> Option<*const c_void> {
 
 /// # Safety
 /// `symbol` must be null or a terminated string, the places null or valid.
-unsafe fn get_proc_address(symbol: *const c_char, pfn: *mut *mut c_void, hip_version: i32, flags: u64, status: *mut u32) -> HipResult {
+unsafe fn get_proc_address(
+    symbol: *const c_char,
+    pfn: *mut *mut c_void,
+    hip_version: i32,
+    flags: u64,
+    status: *mut u32,
+) -> HipResult {
     if symbol.is_null() || pfn.is_null() {
         return fail!(hipErrorInvalidValue, "a null pointer");
     }
     // SAFETY: not null; the caller promises a terminated string.
     let name = unsafe { CStr::from_ptr(symbol) }.to_string_lossy();
     let found = address(&name, hip_version, flags);
-    let code = if found.is_some() { HIP_GET_PROC_ADDRESS_SUCCESS } else { HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND };
+    let code = if found.is_some() {
+        HIP_GET_PROC_ADDRESS_SUCCESS
+    } else {
+        HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
+    };
     // SAFETY: as the caller promises.
     unsafe {
         if !status.is_null() {
@@ -46,7 +50,11 @@ unsafe fn get_proc_address(symbol: *const c_char, pfn: *mut *mut c_void, hip_ver
         }
         pfn.write(found.map_or(std::ptr::null_mut(), <*const c_void>::cast_mut));
     }
-    if found.is_some() { Ok(()) } else { fail!(hipErrorInvalidValue, "HIP has no function {name}") }
+    if found.is_some() {
+        Ok(())
+    } else {
+        fail!(hipErrorInvalidValue, "HIP has no function {name}")
+    }
 }
 
 /// Gives the address of a HIP function by name.
@@ -74,7 +82,15 @@ pub unsafe extern "C" fn hipGetProcAddress_spt(
     symbolStatus: *mut hipDriverProcAddressQueryResult,
 ) -> hipError_t {
     // SAFETY: as the caller promises.
-    unsafe { get_proc_address(symbol, pfn, hipVersion, flags | PER_THREAD_DEFAULT_STREAM, symbolStatus) }
+    unsafe {
+        get_proc_address(
+            symbol,
+            pfn,
+            hipVersion,
+            flags | PER_THREAD_DEFAULT_STREAM,
+            symbolStatus,
+        )
+    }
 }
 
 /// Gives the address of a HIP function by name, in the presented version.
@@ -87,7 +103,15 @@ pub unsafe extern "C" fn hipGetDriverEntryPoint(
     driverStatus: *mut u32,
 ) -> hipError_t {
     // SAFETY: as the caller promises.
-    unsafe { get_proc_address(symbol, funcPtr, crate::version::presented().version_number(), flags, driverStatus) }
+    unsafe {
+        get_proc_address(
+            symbol,
+            funcPtr,
+            crate::version::presented().version_number(),
+            flags,
+            driverStatus,
+        )
+    }
 }
 
 /// Gives the address of a HIP function by name, with the thread's own stream as the default.
@@ -101,19 +125,34 @@ pub unsafe extern "C" fn hipGetDriverEntryPoint_spt(
 ) -> hipError_t {
     let version = crate::version::presented().version_number();
     // SAFETY: as the caller promises.
-    unsafe { get_proc_address(symbol, funcPtr, version, flags | PER_THREAD_DEFAULT_STREAM, driverStatus) }
+    unsafe {
+        get_proc_address(
+            symbol,
+            funcPtr,
+            version,
+            flags | PER_THREAD_DEFAULT_STREAM,
+            driverStatus,
+        )
+    }
 }
 
 /// The calling thread's stream priority class is not kept: gives the stream's priority under its attribute's name.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamGetAttribute(stream: hipStream_t, attr: u32, value_out: *mut c_void) -> hipError_t {
+pub unsafe extern "C" fn hipStreamGetAttribute(
+    stream: hipStream_t,
+    attr: u32,
+    value_out: *mut c_void,
+) -> hipError_t {
     const PRIORITY: u32 = 8;
     if value_out.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the attribute");
     }
     if attr != PRIORITY {
-        return fail!(hipErrorNotSupported, "stream attribute {attr} is not supported");
+        return fail!(
+            hipErrorNotSupported,
+            "stream attribute {attr} is not supported"
+        );
     }
     crate::stream::get_priority(stream, value_out.cast())
 }
@@ -221,7 +260,10 @@ mod tests {
         let new = address("hipGetDeviceProperties", 60_342_131, 0).unwrap();
         assert_ne!(old, new);
         assert_eq!(Some(new), address("hipGetDevicePropertiesR0600", 0, 0));
-        assert_eq!(address("hipMemcpy", 600, PER_THREAD_DEFAULT_STREAM), address("hipMemcpy_spt", 600, 0));
+        assert_eq!(
+            address("hipMemcpy", 600, PER_THREAD_DEFAULT_STREAM),
+            address("hipMemcpy_spt", 600, 0)
+        );
         assert_eq!(address("hipNoSuchThing", 600, 0), None);
     }
 

@@ -45,7 +45,11 @@ static FUNCTIONS: Table<Function> = Table::new(Kind::Function);
 fn find(handle: hipModule_t) -> HipResult<Arc<Module>> {
     match MODULES.get(handle.addr()) {
         Some(module) => Ok(module),
-        None => fail!(hipErrorInvalidHandle, "{:#x} is not a loaded module", handle.addr()),
+        None => fail!(
+            hipErrorInvalidHandle,
+            "{:#x} is not a loaded module",
+            handle.addr()
+        ),
     }
 }
 
@@ -53,7 +57,11 @@ fn find(handle: hipModule_t) -> HipResult<Arc<Module>> {
 pub fn function(handle: hipFunction_t) -> HipResult<Arc<Kernel>> {
     match FUNCTIONS.get(handle.addr()) {
         Some(function) => Ok(Arc::clone(&function.kernel)),
-        None => fail!(hipErrorInvalidHandle, "{:#x} is not a kernel of a loaded module", handle.addr()),
+        None => fail!(
+            hipErrorInvalidHandle,
+            "{:#x} is not a kernel of a loaded module",
+            handle.addr()
+        ),
     }
 }
 
@@ -71,7 +79,10 @@ fn load(out: *mut hipModule_t, bytes: &[u8]) -> HipResult {
     let device = runtime::current()?;
     let image = code::select(bytes, &device.clr.properties().isa)?;
     let program = Program::load(&device.clr, &image, &[]).map_err(hip_error)?;
-    let module = Module { program, functions: Mutex::new(HashMap::new()) };
+    let module = Module {
+        program,
+        functions: Mutex::new(HashMap::new()),
+    };
     let Some(handle) = MODULES.insert(Arc::new(module)) else {
         return fail!(hipErrorOutOfMemory, "too many modules");
     };
@@ -92,7 +103,11 @@ fn load_file(out: *mut hipModule_t, path: *const c_char) -> HipResult {
         Err(error) => return fail!(hipErrorFileNotFound, "{path}: {error}"),
     };
     if size == 0 {
-        let error = if version::presented() >= Major::Seven { hipErrorInvalidImage } else { hipErrorInvalidValue };
+        let error = if version::presented() >= Major::Seven {
+            hipErrorInvalidImage
+        } else {
+            hipErrorInvalidValue
+        };
         return fail!(error, "{path} is empty");
     }
     let file = match MappedFile::open(Path::new(path.as_ref())) {
@@ -115,14 +130,20 @@ unsafe fn load_image(out: *mut hipModule_t, image: *const c_void) -> HipResult {
 /// Loads a module from a file: a bundle or a code object.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipModuleLoad(module: *mut hipModule_t, fname: *const c_char) -> hipError_t {
+pub unsafe extern "C" fn hipModuleLoad(
+    module: *mut hipModule_t,
+    fname: *const c_char,
+) -> hipError_t {
     load_file(module, fname)
 }
 
 /// Loads a module from memory: a bundle or a code object.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipModuleLoadData(module: *mut hipModule_t, image: *const c_void) -> hipError_t {
+pub unsafe extern "C" fn hipModuleLoadData(
+    module: *mut hipModule_t,
+    image: *const c_void,
+) -> hipError_t {
     // SAFETY: as the caller promises.
     unsafe { load_image(module, image) }
 }
@@ -145,7 +166,10 @@ pub unsafe extern "C" fn hipModuleLoadDataEx(
 /// Loads a module from a fat binary in memory.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipModuleLoadFatBinary(module: *mut hipModule_t, fatbin: *const c_void) -> hipError_t {
+pub unsafe extern "C" fn hipModuleLoadFatBinary(
+    module: *mut hipModule_t,
+    fatbin: *const c_void,
+) -> hipError_t {
     // SAFETY: as the caller promises.
     unsafe { load_image(module, fatbin) }
 }
@@ -155,7 +179,11 @@ pub unsafe extern "C" fn hipModuleLoadFatBinary(module: *mut hipModule_t, fatbin
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
     let Some(removed) = MODULES.remove(module.addr()) else {
-        return fail!(hipErrorInvalidHandle, "{:#x} is not a loaded module", module.addr());
+        return fail!(
+            hipErrorInvalidHandle,
+            "{:#x} is not a loaded module",
+            module.addr()
+        );
     };
     let _ = removed.program.device().synchronize();
     for handle in removed.functions.lock().values() {
@@ -167,7 +195,11 @@ pub unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
 /// Finds a kernel of a module by name.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipModuleGetFunction(function: *mut hipFunction_t, module: hipModule_t, kname: *const c_char) -> hipError_t {
+pub unsafe extern "C" fn hipModuleGetFunction(
+    function: *mut hipFunction_t,
+    module: hipModule_t,
+    kname: *const c_char,
+) -> hipError_t {
     if function.is_null() || kname.is_null() {
         return fail!(hipErrorInvalidValue, "a null pointer");
     }
@@ -184,7 +216,7 @@ pub unsafe extern "C" fn hipModuleGetFunction(function: *mut hipFunction_t, modu
             let Some(kernel) = module.program.kernel(&name) else {
                 return fail!(hipErrorNotFound, "the module has no kernel {name}");
             };
-            let handle = handle_for(kernel)?;
+            let handle = handle_for(Arc::clone(kernel))?;
             functions.insert(name.into_owned(), handle);
             handle
         }
@@ -197,7 +229,10 @@ pub unsafe extern "C" fn hipModuleGetFunction(function: *mut hipFunction_t, modu
 /// Counts the kernels of a module.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipModuleGetFunctionCount(count: *mut u32, r#mod: hipModule_t) -> hipError_t {
+pub unsafe extern "C" fn hipModuleGetFunctionCount(
+    count: *mut u32,
+    r#mod: hipModule_t,
+) -> hipError_t {
     if count.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the number");
     }
@@ -228,7 +263,9 @@ pub unsafe extern "C" fn hipModuleGetGlobal(
     // SAFETY: each is null or a valid place.
     unsafe {
         if !dptr.is_null() {
-            dptr.write(std::ptr::with_exposed_provenance_mut(global.address as usize));
+            dptr.write(std::ptr::with_exposed_provenance_mut(
+                global.address as usize,
+            ));
         }
         if !bytes.is_null() {
             bytes.write(global.size);
@@ -240,7 +277,10 @@ pub unsafe extern "C" fn hipModuleGetGlobal(
 /// Gives the handle of a registered kernel on the current device.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipGetFuncBySymbol(functionPtr: *mut hipFunction_t, symbolPtr: *const c_void) -> hipError_t {
+pub unsafe extern "C" fn hipGetFuncBySymbol(
+    functionPtr: *mut hipFunction_t,
+    symbolPtr: *const c_void,
+) -> hipError_t {
     if functionPtr.is_null() || symbolPtr.is_null() {
         return fail!(hipErrorInvalidValue, "a null pointer");
     }
@@ -268,7 +308,11 @@ pub unsafe extern "C" fn hipGetFuncBySymbol(functionPtr: *mut hipFunction_t, sym
 /// The handle is checked. The string lives until the module is unloaded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipKernelNameRef(f: hipFunction_t) -> *const c_char {
-    entry::run("hipKernelNameRef", std::ptr::null(), || FUNCTIONS.get(f.addr()).map_or(std::ptr::null(), |function| function.name.as_ptr()))
+    entry::run("hipKernelNameRef", std::ptr::null(), || {
+        FUNCTIONS
+            .get(f.addr())
+            .map_or(std::ptr::null(), |function| function.name.as_ptr())
+    })
 }
 
 /// Gives a registered kernel's name, or null.
@@ -276,7 +320,10 @@ pub unsafe extern "C" fn hipKernelNameRef(f: hipFunction_t) -> *const c_char {
 /// # Safety
 /// The address is checked. The string lives as long as the program's binary.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipKernelNameRefByPtr(hostFunction: *const c_void, stream: hipStream_t) -> *const c_char {
+pub unsafe extern "C" fn hipKernelNameRefByPtr(
+    hostFunction: *const c_void,
+    stream: hipStream_t,
+) -> *const c_char {
     let _ = stream;
     entry::run("hipKernelNameRefByPtr", std::ptr::null(), || {
         registration::function(hostFunction).map_or(std::ptr::null(), |function| function.name())
@@ -286,7 +333,10 @@ pub unsafe extern "C" fn hipKernelNameRefByPtr(hostFunction: *const c_void, stre
 /// Tells what a registered kernel needs.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipFuncGetAttributes(attr: *mut hipFuncAttributes, func: *const c_void) -> hipError_t {
+pub unsafe extern "C" fn hipFuncGetAttributes(
+    attr: *mut hipFuncAttributes,
+    func: *const c_void,
+) -> hipError_t {
     if attr.is_null() || func.is_null() {
         return fail!(hipErrorInvalidValue, "a null pointer");
     }
@@ -305,20 +355,27 @@ fn attributes(kernel: &Kernel) -> hipFuncAttributes {
         binaryVersion: version,
         cacheModeCA: 0,
         constSizeBytes: crate::device::CONSTANT_MEMORY - 1,
-        localSizeBytes: metadata.private_segment_size as usize,
-        maxDynamicSharedSizeBytes: properties.lds_size.saturating_sub(metadata.group_segment_size as usize) as i32,
+        localSizeBytes: metadata.private_segment_fixed_size as usize,
+        maxDynamicSharedSizeBytes: properties
+            .lds_size
+            .saturating_sub(metadata.group_segment_fixed_size as usize)
+            as i32,
         maxThreadsPerBlock: metadata.max_flat_workgroup_size as i32,
         numRegs: metadata.vgpr_count as i32,
         preferredShmemCarveout: 0,
         ptxVersion: version,
-        sharedSizeBytes: metadata.group_segment_size as usize,
+        sharedSizeBytes: metadata.group_segment_fixed_size as usize,
     }
 }
 
 /// Tells one thing that a kernel of a module needs.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipFuncGetAttribute(value: *mut i32, attrib: hipFunction_attribute, hfunc: hipFunction_t) -> hipError_t {
+pub unsafe extern "C" fn hipFuncGetAttribute(
+    value: *mut i32,
+    attrib: hipFunction_attribute,
+    hfunc: hipFunction_t,
+) -> hipError_t {
     if value.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the attribute");
     }
@@ -334,7 +391,12 @@ pub unsafe extern "C" fn hipFuncGetAttribute(value: *mut i32, attrib: hipFunctio
         HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA => attributes.cacheModeCA,
         HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => attributes.maxDynamicSharedSizeBytes,
         HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => attributes.preferredShmemCarveout,
-        _ => return fail!(hipErrorInvalidValue, "kernel attribute {attrib} does not exist"),
+        _ => {
+            return fail!(
+                hipErrorInvalidValue,
+                "kernel attribute {attrib} does not exist"
+            );
+        }
     };
     // SAFETY: not null; the caller promises a valid place.
     unsafe { value.write(number) };
@@ -344,45 +406,85 @@ pub unsafe extern "C" fn hipFuncGetAttribute(value: *mut i32, attrib: hipFunctio
 /// Sets a limit of a registered kernel. Every launch may use all LDS, so values in range change nothing.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipFuncSetAttribute(func: *const c_void, attr: hipFuncAttribute, value: i32) -> hipError_t {
+pub unsafe extern "C" fn hipFuncSetAttribute(
+    func: *const c_void,
+    attr: hipFuncAttribute,
+    value: i32,
+) -> hipError_t {
     let device = runtime::current()?;
     let attributes = attributes(&*registration::kernel(func, device)?);
     let in_range = match attr {
-        hipFuncAttributeMaxDynamicSharedMemorySize => (0..=attributes.maxDynamicSharedSizeBytes).contains(&value),
+        hipFuncAttributeMaxDynamicSharedMemorySize => {
+            (0..=attributes.maxDynamicSharedSizeBytes).contains(&value)
+        }
         hipFuncAttributePreferredSharedMemoryCarveout => (-1..=100).contains(&value),
         _ => return fail!(hipErrorInvalidValue, "kernel attribute {attr} can't be set"),
     };
-    if in_range { Ok(()) } else { fail!(hipErrorInvalidValue, "{value} is out of range for kernel attribute {attr}") }
+    if in_range {
+        Ok(())
+    } else {
+        fail!(
+            hipErrorInvalidValue,
+            "{value} is out of range for kernel attribute {attr}"
+        )
+    }
 }
 
 /// Sets a registered kernel's cache preference, which AMD devices do not have.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipFuncSetCacheConfig(func: *const c_void, config: hipFuncCache_t) -> hipError_t {
+pub unsafe extern "C" fn hipFuncSetCacheConfig(
+    func: *const c_void,
+    config: hipFuncCache_t,
+) -> hipError_t {
     if func.is_null() {
         return fail!(hipErrorInvalidDeviceFunction, "no kernel");
     }
     registration::function(func)?;
-    if config > hipFuncCachePreferEqual { fail!(hipErrorInvalidValue, "cache preference {config} does not exist") } else { Ok(()) }
+    if config > hipFuncCachePreferEqual {
+        fail!(
+            hipErrorInvalidValue,
+            "cache preference {config} does not exist"
+        )
+    } else {
+        Ok(())
+    }
 }
 
 /// Sets a registered kernel's LDS bank size, which AMD devices do not have.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipFuncSetSharedMemConfig(func: *const c_void, config: hipSharedMemConfig) -> hipError_t {
+pub unsafe extern "C" fn hipFuncSetSharedMemConfig(
+    func: *const c_void,
+    config: hipSharedMemConfig,
+) -> hipError_t {
     if func.is_null() {
         return fail!(hipErrorInvalidDeviceFunction, "no kernel");
     }
     registration::function(func)?;
-    if config > hipSharedMemBankSizeEightByte { fail!(hipErrorInvalidValue, "bank size {config} does not exist") } else { Ok(()) }
+    if config > hipSharedMemBankSizeEightByte {
+        fail!(hipErrorInvalidValue, "bank size {config} does not exist")
+    } else {
+        Ok(())
+    }
 }
 
 /// Keeps a launch's configuration (the older form of `<<<…>>>`).
 #[hip_api(no_init)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipConfigureCall(gridDim: dim3, blockDim: dim3, sharedMem: usize, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipConfigureCall(
+    gridDim: dim3,
+    blockDim: dim3,
+    sharedMem: usize,
+    stream: hipStream_t,
+) -> hipError_t {
     launch_arguments(|arguments| arguments.clear())?;
-    registration::push_configuration(registration::CallConfiguration { grid: gridDim, block: blockDim, shared: sharedMem, stream })
+    registration::push_configuration(registration::CallConfiguration {
+        grid: gridDim,
+        block: blockDim,
+        shared: sharedMem,
+        stream,
+    })
 }
 
 thread_local! {
@@ -390,18 +492,27 @@ thread_local! {
 }
 
 fn launch_arguments<T>(function: impl FnOnce(&mut Vec<u8>) -> T) -> HipResult<T> {
-    LAUNCH_ARGUMENTS.try_with(|arguments| function(&mut arguments.borrow_mut())).map_err(|_| hipErrorDeinitialized)
+    LAUNCH_ARGUMENTS
+        .try_with(|arguments| function(&mut arguments.borrow_mut()))
+        .map_err(|_| hipErrorDeinitialized)
 }
 
 /// Adds an argument to the launch that `hipConfigureCall` began.
 #[hip_api(no_init)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipSetupArgument(arg: *const c_void, size: usize, offset: usize) -> hipError_t {
+pub unsafe extern "C" fn hipSetupArgument(
+    arg: *const c_void,
+    size: usize,
+    offset: usize,
+) -> hipError_t {
     /// Kernel arguments are at most this long.
     const LIMIT: usize = 64 << 10;
     let end = offset.checked_add(size).filter(|end| *end <= LIMIT);
     let (Some(end), false) = (end, arg.is_null()) else {
-        return fail!(hipErrorInvalidValue, "an argument of {size} bytes at offset {offset}");
+        return fail!(
+            hipErrorInvalidValue,
+            "an argument of {size} bytes at offset {offset}"
+        );
     };
     // SAFETY: not null; the caller promises `size` bytes.
     let value = unsafe { std::slice::from_raw_parts(arg.cast::<u8>(), size) };
@@ -430,7 +541,12 @@ pub unsafe extern "C" fn hipLaunchByPtr(func: *const c_void) -> hipError_t {
     ];
     let request = launch::Request {
         extra: extra.as_mut_ptr(),
-        ..launch::Request::new(configuration.grid, configuration.block, configuration.shared, std::ptr::null_mut())
+        ..launch::Request::new(
+            configuration.grid,
+            configuration.block,
+            configuration.shared,
+            std::ptr::null_mut(),
+        )
     };
     // SAFETY: the list and its buffer live on this stack.
     unsafe { launch::launch_registered(func, configuration.stream, &request) }
@@ -442,10 +558,10 @@ mod tests {
 
     #[test]
     fn stale_and_invented_handles_are_refused() {
-        let invented = std::ptr::without_provenance_mut;
-        assert_eq!(find(invented(0x1234)).err(), Some(hipErrorInvalidHandle));
-        assert_eq!(function(invented(0x400_0001_0000_0000)).err(), Some(hipErrorInvalidHandle));
+        let invented: hipFunction_t = std::ptr::without_provenance_mut(0x400_0001_0000_0000);
+        assert_eq!(find(invented.cast()).err(), Some(hipErrorInvalidHandle));
+        assert_eq!(function(invented).err(), Some(hipErrorInvalidHandle));
         // SAFETY: the handle is only compared.
-        assert!(unsafe { hipKernelNameRef(invented(8)) }.is_null());
+        assert!(unsafe { hipKernelNameRef(invented) }.is_null());
     }
 }

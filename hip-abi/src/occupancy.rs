@@ -30,17 +30,23 @@ impl Needs {
         let (metadata, properties) = (kernel.metadata(), kernel.device().properties());
         Needs {
             gfx: properties.gfx_version,
-            wave: if metadata.wavefront_size == 0 { properties.wavefront_size } else { metadata.wavefront_size },
+            wave: if metadata.wavefront_size == 0 {
+                properties.wavefront_size
+            } else {
+                metadata.wavefront_size
+            },
             vgprs: metadata.vgpr_count,
-            agprs: metadata.agpr_count,
+            agprs: metadata.agpr_count.unwrap_or(0),
             sgprs: metadata.sgpr_count,
-            static_lds: metadata.group_segment_size as usize,
+            static_lds: metadata.group_segment_fixed_size as usize,
             lds: properties.lds_size,
             simds: properties.simds_per_cu.max(1),
-            max_block: properties.workgroup_max_size.min(match metadata.max_flat_workgroup_size {
-                0 => u32::MAX,
-                bound => bound,
-            }),
+            max_block: properties
+                .workgroup_max_size
+                .min(match metadata.max_flat_workgroup_size {
+                    0 => u32::MAX,
+                    bound => bound,
+                }),
             compute_units: properties.compute_units,
         }
     }
@@ -52,20 +58,29 @@ impl Needs {
         // Registers of a SIMD, by lane of a wave of this size; granule; waves.
         let (file, granule, slots) = if major >= 10 {
             let (file, granule) = if self.wave == 32 { (1024, 8) } else { (512, 4) };
-            (file, granule, if major == 10 && self.gfx.1 < 3 { 20 } else { 16 })
+            (
+                file,
+                granule,
+                if major == 10 && self.gfx.1 < 3 {
+                    20
+                } else {
+                    16
+                },
+            )
         } else if unified {
             (512, 8, 8)
         } else {
             (256, 4, if stepping == 8 { 8 } else { 10 })
         };
-        let used = if unified {
-            self.vgprs.next_multiple_of(4) + self.agprs
-        } else {
-            self.vgprs.max(self.agprs)
-        };
+        // Where both kinds share a file, the metadata's number of vector registers counts the accumulation registers, too.
+        let used = self.vgprs.max(self.agprs);
         let by_vgprs = file / used.max(1).next_multiple_of(granule);
         // From gfx10 on every wave has its own full set of scalar registers.
-        let by_sgprs = if major >= 10 { slots } else { 800 / self.sgprs.max(1).next_multiple_of(16) };
+        let by_sgprs = if major >= 10 {
+            slots
+        } else {
+            800 / self.sgprs.max(1).next_multiple_of(16)
+        };
         slots.min(by_vgprs).min(by_sgprs).max(1)
     }
 
@@ -86,9 +101,15 @@ impl Needs {
 
     /// The block size that fills a compute unit best, and the grid that fills the device with it.
     fn best(&self, dynamic_lds: usize, limit: u32) -> (u32, u32) {
-        let most = if limit == 0 { self.max_block } else { limit.min(self.max_block) };
+        let most = if limit == 0 {
+            self.max_block
+        } else {
+            limit.min(self.max_block)
+        };
         let sizes = (1..=most.div_ceil(self.wave)).map(|waves| (waves * self.wave).min(most));
-        let best = sizes.max_by_key(|size| (self.blocks(*size, dynamic_lds) * size, *size)).unwrap_or(0);
+        let best = sizes
+            .max_by_key(|size| (self.blocks(*size, dynamic_lds) * size, *size))
+            .unwrap_or(0);
         (self.compute_units * self.blocks(best, dynamic_lds), best)
     }
 }
@@ -105,7 +126,13 @@ fn write_blocks(place: *mut i32, needs: &Needs, block: i32, dynamic_lds: usize) 
     Ok(())
 }
 
-fn write_best(grid: *mut i32, block: *mut i32, needs: &Needs, dynamic_lds: usize, limit: i32) -> HipResult {
+fn write_best(
+    grid: *mut i32,
+    block: *mut i32,
+    needs: &Needs,
+    dynamic_lds: usize,
+    limit: i32,
+) -> HipResult {
     if grid.is_null() || block.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the sizes");
     }
@@ -122,7 +149,10 @@ fn of_registered(function: *const c_void) -> HipResult<Needs> {
     if function.is_null() {
         return fail!(hipErrorInvalidDeviceFunction, "no kernel");
     }
-    Ok(Needs::new(&*registration::kernel(function, runtime::current()?)?))
+    Ok(Needs::new(&*registration::kernel(
+        function,
+        runtime::current()?,
+    )?))
 }
 
 fn of_function(function: hipFunction_t) -> HipResult<Needs> {
@@ -155,7 +185,10 @@ pub unsafe extern "C" fn hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     flags: u32,
 ) -> hipError_t {
     if flags > 1 {
-        return fail!(hipErrorInvalidValue, "occupancy flags {flags:#x} do not exist");
+        return fail!(
+            hipErrorInvalidValue,
+            "occupancy flags {flags:#x} do not exist"
+        );
     }
     write_blocks(numBlocks, &of_registered(f)?, blockSize, dynSharedMemPerBlk)
 }
@@ -170,7 +203,13 @@ pub unsafe extern "C" fn hipOccupancyMaxPotentialBlockSize(
     dynSharedMemPerBlk: usize,
     blockSizeLimit: i32,
 ) -> hipError_t {
-    write_best(gridSize, blockSize, &of_registered(f)?, dynSharedMemPerBlk, blockSizeLimit)
+    write_best(
+        gridSize,
+        blockSize,
+        &of_registered(f)?,
+        dynSharedMemPerBlk,
+        blockSizeLimit,
+    )
 }
 
 /// Blocks of a module's kernel that a compute unit holds.
@@ -196,7 +235,10 @@ pub unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithF
     flags: u32,
 ) -> hipError_t {
     if flags > 1 {
-        return fail!(hipErrorInvalidValue, "occupancy flags {flags:#x} do not exist");
+        return fail!(
+            hipErrorInvalidValue,
+            "occupancy flags {flags:#x} do not exist"
+        );
     }
     write_blocks(numBlocks, &of_function(f)?, blockSize, dynSharedMemPerBlk)
 }
@@ -211,7 +253,13 @@ pub unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(
     dynSharedMemPerBlk: usize,
     blockSizeLimit: i32,
 ) -> hipError_t {
-    write_best(gridSize, blockSize, &of_function(f)?, dynSharedMemPerBlk, blockSizeLimit)
+    write_best(
+        gridSize,
+        blockSize,
+        &of_function(f)?,
+        dynSharedMemPerBlk,
+        blockSizeLimit,
+    )
 }
 
 /// As `hipModuleOccupancyMaxPotentialBlockSize`; the flags change nothing.
@@ -226,9 +274,18 @@ pub unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
     flags: u32,
 ) -> hipError_t {
     if flags > 1 {
-        return fail!(hipErrorInvalidValue, "occupancy flags {flags:#x} do not exist");
+        return fail!(
+            hipErrorInvalidValue,
+            "occupancy flags {flags:#x} do not exist"
+        );
     }
-    write_best(gridSize, blockSize, &of_function(f)?, dynSharedMemPerBlk, blockSizeLimit)
+    write_best(
+        gridSize,
+        blockSize,
+        &of_function(f)?,
+        dynSharedMemPerBlk,
+        blockSizeLimit,
+    )
 }
 
 /// Bytes of dynamic LDS that blocks of a size may have so that a number of them fits a compute unit.
@@ -241,7 +298,10 @@ pub unsafe extern "C" fn hipOccupancyAvailableDynamicSMemPerBlock(
     blockSize: i32,
 ) -> hipError_t {
     if dynamicSmemSize.is_null() || numBlocks < 1 || blockSize < 1 {
-        return fail!(hipErrorInvalidValue, "no place for the size, or {numBlocks} blocks of {blockSize} threads");
+        return fail!(
+            hipErrorInvalidValue,
+            "no place for the size, or {numBlocks} blocks of {blockSize} threads"
+        );
     }
     let needs = of_registered(f)?;
     let share = needs.lds / numBlocks.cast_unsigned() as usize / 512 * 512;
@@ -282,13 +342,40 @@ mod tests {
 
     #[test]
     fn registers_and_lds_bound_big_ones() {
-        assert_eq!(Needs { vgprs: 128, ..GFX90A }.waves_per_simd(), 4);
-        assert_eq!(Needs { vgprs: 128, agprs: 128, ..GFX90A }.waves_per_simd(), 2);
+        assert_eq!(
+            Needs {
+                vgprs: 128,
+                ..GFX90A
+            }
+            .waves_per_simd(),
+            4
+        );
+        assert_eq!(
+            Needs {
+                vgprs: 256,
+                agprs: 128,
+                ..GFX90A
+            }
+            .waves_per_simd(),
+            2
+        );
         assert_eq!(GFX90A.blocks(64, 32768), 2);
         assert_eq!(GFX90A.blocks(64, 65537), 0);
-        let gfx1030 = Needs { gfx: (10, 3, 0), wave: 32, simds: 2, ..GFX90A };
+        let gfx1030 = Needs {
+            gfx: (10, 3, 0),
+            wave: 32,
+            simds: 2,
+            ..GFX90A
+        };
         assert_eq!(gfx1030.waves_per_simd(), 16);
-        assert_eq!(Needs { vgprs: 128, ..gfx1030 }.waves_per_simd(), 8);
+        assert_eq!(
+            Needs {
+                vgprs: 128,
+                ..gfx1030
+            }
+            .waves_per_simd(),
+            8
+        );
     }
 
     #[test]

@@ -17,7 +17,11 @@ use crate::{
 /// Whether a device can access another's memory. A device is no peer of itself.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceCanAccessPeer(canAccessPeer: *mut i32, deviceId: i32, peerDeviceId: i32) -> hipError_t {
+pub unsafe extern "C" fn hipDeviceCanAccessPeer(
+    canAccessPeer: *mut i32,
+    deviceId: i32,
+    peerDeviceId: i32,
+) -> hipError_t {
     if canAccessPeer.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the answer");
     }
@@ -38,12 +42,25 @@ pub(crate) fn enable(peer: i32, flags: u32) -> HipResult {
     }
     let mut peers = device.peers.lock();
     if peers.contains(&peer.ordinal) {
-        return fail!(hipErrorPeerAccessAlreadyEnabled, "device {} may already access device {}", device.ordinal, peer.ordinal);
+        return fail!(
+            hipErrorPeerAccessAlreadyEnabled,
+            "device {} may already access device {}",
+            device.ordinal,
+            peer.ordinal
+        );
     }
     if !device.clr.can_access_peer(&peer.clr) {
-        return fail!(hipErrorPeerAccessUnsupported, "device {} can't access device {}", device.ordinal, peer.ordinal);
+        return fail!(
+            hipErrorPeerAccessUnsupported,
+            "device {} can't access device {}",
+            device.ordinal,
+            peer.ordinal
+        );
     }
-    device.clr.set_peer_access(&peer.clr, true).map_err(hip_error)?;
+    device
+        .clr
+        .set_peer_access(&peer.clr, true)
+        .map_err(hip_error)?;
     peers.push(peer.ordinal);
     Ok(())
 }
@@ -52,9 +69,17 @@ pub(crate) fn disable(peer: i32) -> HipResult {
     let (device, peer) = (runtime::current()?, runtime::device(peer)?);
     let mut peers = device.peers.lock();
     let Some(place) = peers.iter().position(|ordinal| *ordinal == peer.ordinal) else {
-        return fail!(hipErrorPeerAccessNotEnabled, "device {} may not access device {}", device.ordinal, peer.ordinal);
+        return fail!(
+            hipErrorPeerAccessNotEnabled,
+            "device {} may not access device {}",
+            device.ordinal,
+            peer.ordinal
+        );
     };
-    device.clr.set_peer_access(&peer.clr, false).map_err(hip_error)?;
+    device
+        .clr
+        .set_peer_access(&peer.clr, false)
+        .map_err(hip_error)?;
     peers.swap_remove(place);
     Ok(())
 }
@@ -76,15 +101,25 @@ pub unsafe extern "C" fn hipDeviceDisablePeerAccess(peerDeviceId: i32) -> hipErr
 /// Tells about the link between two devices.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetP2PAttribute(value: *mut i32, attr: hipDeviceP2PAttr, srcDevice: i32, dstDevice: i32) -> hipError_t {
+pub unsafe extern "C" fn hipDeviceGetP2PAttribute(
+    value: *mut i32,
+    attr: hipDeviceP2PAttr,
+    srcDevice: i32,
+    dstDevice: i32,
+) -> hipError_t {
     if value.is_null() || srcDevice == dstDevice {
-        return fail!(hipErrorInvalidValue, "no place for the answer, or one device twice");
+        return fail!(
+            hipErrorInvalidValue,
+            "no place for the answer, or one device twice"
+        );
     }
     let (from, to) = (runtime::device(srcDevice)?, runtime::device(dstDevice)?);
     let can = i32::from(from.clr.can_access_peer(&to.clr));
     let answer = match attr {
         hipDevP2PAttrPerformanceRank => 1,
-        hipDevP2PAttrAccessSupported | hipDevP2PAttrNativeAtomicSupported | hipDevP2PAttrHipArrayAccessSupported => can,
+        hipDevP2PAttrAccessSupported
+        | hipDevP2PAttrNativeAtomicSupported
+        | hipDevP2PAttrHipArrayAccessSupported => can,
         _ => return fail!(hipErrorInvalidValue, "attribute {attr} does not exist"),
     };
     // SAFETY: not null; the caller promises a valid place.
@@ -95,10 +130,18 @@ pub unsafe extern "C" fn hipDeviceGetP2PAttribute(value: *mut i32, attr: hipDevi
 /// Gives the kind of the link between two devices (2: PCIe) and its hops.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipExtGetLinkTypeAndHopCount(device1: i32, device2: i32, linktype: *mut u32, hopcount: *mut u32) -> hipError_t {
+pub unsafe extern "C" fn hipExtGetLinkTypeAndHopCount(
+    device1: i32,
+    device2: i32,
+    linktype: *mut u32,
+    hopcount: *mut u32,
+) -> hipError_t {
     const LINK_PCIE: u32 = 2;
     if linktype.is_null() || hopcount.is_null() || device1 == device2 {
-        return fail!(hipErrorInvalidValue, "no place for the answer, or one device twice");
+        return fail!(
+            hipErrorInvalidValue,
+            "no place for the answer, or one device twice"
+        );
     }
     let (first, second) = (runtime::device(device1)?, runtime::device(device2)?);
     if !first.clr.can_access_peer(&second.clr) {
@@ -124,7 +167,14 @@ pub unsafe extern "C" fn hipMemcpyPeer(
 ) -> hipError_t {
     runtime::device(dstDeviceId)?;
     runtime::device(srcDeviceId)?;
-    copy::copy(dst, src, sizeBytes, hipMemcpyDeviceToDevice, NULL_STREAM, Host::Waits)
+    copy::copy(
+        dst,
+        src,
+        sizeBytes,
+        hipMemcpyDeviceToDevice,
+        NULL_STREAM,
+        Host::Waits,
+    )
 }
 
 /// Copies between devices' memories in stream order.
@@ -140,5 +190,12 @@ pub unsafe extern "C" fn hipMemcpyPeerAsync(
 ) -> hipError_t {
     runtime::device(dstDeviceId)?;
     runtime::device(srcDevice)?;
-    copy::copy(dst, src, sizeBytes, hipMemcpyDeviceToDevice, stream, Host::GoesOn)
+    copy::copy(
+        dst,
+        src,
+        sizeBytes,
+        hipMemcpyDeviceToDevice,
+        stream,
+        Host::GoesOn,
+    )
 }

@@ -90,7 +90,8 @@ impl Pool {
             let fits = |freed: &Freed| {
                 freed.size >= size
                     && freed.size <= size + size / 8
-                    && (freed.queue == queue || (opportunistic && freed.marker.query().is_terminal()))
+                    && (freed.queue == queue
+                        || (opportunistic && freed.marker.query().is_terminal()))
             };
             if let Some(place) = state.freed.iter().position(fits) {
                 let freed = state.freed.swap_remove(place);
@@ -99,7 +100,11 @@ impl Pool {
                 return Ok(freed.address);
             }
             if state.max_size != 0 && state.reserved_bytes as usize + size > state.max_size {
-                return fail!(hipErrorOutOfMemory, "the pool may hold {} bytes", state.max_size);
+                return fail!(
+                    hipErrorOutOfMemory,
+                    "the pool may hold {} bytes",
+                    state.max_size
+                );
             }
         }
         let clr = &runtime::get()?.clr;
@@ -107,7 +112,8 @@ impl Pool {
             Ok(memory) => memory,
             Err(_) => {
                 trim_all();
-                clr.allocate_device(&device.clr, size, false).map_err(hip_error)?
+                clr.allocate_device(&device.clr, size, false)
+                    .map_err(hip_error)?
             }
         };
         let address = memory.device_address() as usize;
@@ -174,17 +180,26 @@ fn device_pools(ordinal: usize) -> HipResult<&'static DevicePools> {
     static ALL: OnceLock<Vec<OnceLock<DevicePools>>> = OnceLock::new();
     let count = runtime::get()?.devices.len();
     let all = ALL.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
-    let Some(place) = all.get(ordinal) else { return Err(hipErrorInvalidDevice) };
+    let Some(place) = all.get(ordinal) else {
+        return Err(hipErrorInvalidDevice);
+    };
     Ok(place.get_or_init(|| {
         let default = POOLS.insert(Arc::new(Pool::new(ordinal, 0))).unwrap_or(0);
-        DevicePools { default, current: Mutex::new(default) }
+        DevicePools {
+            default,
+            current: Mutex::new(default),
+        }
     }))
 }
 
 fn find(handle: hipMemPool_t) -> HipResult<Arc<Pool>> {
     match POOLS.get(handle.addr()) {
         Some(pool) => Ok(pool),
-        None => fail!(hipErrorInvalidValue, "{:#x} is not a live memory pool", handle.addr()),
+        None => fail!(
+            hipErrorInvalidValue,
+            "{:#x} is not a live memory pool",
+            handle.addr()
+        ),
     }
 }
 
@@ -201,7 +216,13 @@ pub fn trim_all() {
 
 /// The pool that a block in use belongs to.
 fn owner(address: usize) -> Option<(usize, Arc<Pool>)> {
-    POOLS.live().into_iter().find(|(_, pool)| pool.state.lock().used.iter().any(|&(used, _)| used == address))
+    POOLS.live().into_iter().find(|(_, pool)| {
+        pool.state
+            .lock()
+            .used
+            .iter()
+            .any(|&(used, _)| used == address)
+    })
 }
 
 /// Whether a live block of a pool starts at the address.
@@ -216,7 +237,9 @@ pub fn handle_of(address: usize) -> usize {
 
 /// `hipFree` of a pool's block: after the device's work, back to the device.
 pub fn free_now(address: usize) -> HipResult {
-    let Some((_, pool)) = owner(address) else { return Err(hipErrorInvalidValue) };
+    let Some((_, pool)) = owner(address) else {
+        return Err(hipErrorInvalidValue);
+    };
     let device = runtime::device(pool.device as i32)?;
     let _ = device.clr.synchronize();
     if let Some(size) = pool.end_use(address) {
@@ -226,7 +249,12 @@ pub fn free_now(address: usize) -> HipResult {
     Ok(())
 }
 
-fn allocate(place: *mut *mut c_void, size: usize, pool: Option<hipMemPool_t>, stream: hipStream_t) -> HipResult {
+fn allocate(
+    place: *mut *mut c_void,
+    size: usize,
+    pool: Option<hipMemPool_t>,
+    stream: hipStream_t,
+) -> HipResult {
     if place.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the pointer");
     }
@@ -251,7 +279,11 @@ fn allocate(place: *mut *mut c_void, size: usize, pool: Option<hipMemPool_t>, st
 /// Allocates from the pool of the stream's device, in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMallocAsync(dev_ptr: *mut *mut c_void, size: usize, stream: hipStream_t) -> hipError_t {
+pub unsafe extern "C" fn hipMallocAsync(
+    dev_ptr: *mut *mut c_void,
+    size: usize,
+    stream: hipStream_t,
+) -> hipError_t {
     allocate(dev_ptr, size, None, stream)
 }
 
@@ -287,12 +319,20 @@ pub unsafe extern "C" fn hipFreeAsync(dev_ptr: *mut c_void, stream: hipStream_t)
                 let _ = memory.device().synchronize();
                 runtime.clr.free(address).map(|_| ()).map_err(hip_error)
             }
-            _ => fail!(hipErrorInvalidValue, "{dev_ptr:p} is not the start of device memory"),
+            _ => fail!(
+                hipErrorInvalidValue,
+                "{dev_ptr:p} is not the start of device memory"
+            ),
         };
     };
     let marker = stream.queue.enqueue_marker(&wait).map_err(hip_error)?;
     if let Some(size) = pool.end_use(address) {
-        pool.state.lock().freed.push(Freed { address, size, queue: stream.queue.id(), marker });
+        pool.state.lock().freed.push(Freed {
+            address,
+            size,
+            queue: stream.queue.id(),
+            marker,
+        });
         FREED_BLOCKS.fetch_add(1, Ordering::Relaxed);
     }
     Ok(())
@@ -310,15 +350,26 @@ fn give(place: *mut hipMemPool_t, handle: usize) -> HipResult {
 /// Gives a device's default pool.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetDefaultMemPool(mem_pool: *mut hipMemPool_t, device: i32) -> hipError_t {
-    give(mem_pool, device_pools(runtime::device(device)?.ordinal)?.default)
+pub unsafe extern "C" fn hipDeviceGetDefaultMemPool(
+    mem_pool: *mut hipMemPool_t,
+    device: i32,
+) -> hipError_t {
+    give(
+        mem_pool,
+        device_pools(runtime::device(device)?.ordinal)?.default,
+    )
 }
 
 /// Gives the pool that `hipMallocAsync` uses on a device.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetMemPool(mem_pool: *mut hipMemPool_t, device: i32) -> hipError_t {
-    let current = *device_pools(runtime::device(device)?.ordinal)?.current.lock();
+pub unsafe extern "C" fn hipDeviceGetMemPool(
+    mem_pool: *mut hipMemPool_t,
+    device: i32,
+) -> hipError_t {
+    let current = *device_pools(runtime::device(device)?.ordinal)?
+        .current
+        .lock();
     give(mem_pool, current)
 }
 
@@ -337,17 +388,25 @@ pub unsafe extern "C" fn hipDeviceSetMemPool(device: i32, mem_pool: hipMemPool_t
 /// Creates a pool of pinned memory on a device.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolCreate(mem_pool: *mut hipMemPool_t, pool_props: *const hipMemPoolProps) -> hipError_t {
+pub unsafe extern "C" fn hipMemPoolCreate(
+    mem_pool: *mut hipMemPool_t,
+    pool_props: *const hipMemPoolProps,
+) -> hipError_t {
     if mem_pool.is_null() || pool_props.is_null() {
         return fail!(hipErrorInvalidValue, "a null pointer");
     }
     // SAFETY: not null; the caller promises a valid record.
     let props = unsafe { pool_props.read() };
-    if props.allocType != hipMemAllocationTypePinned || props.location.r#type != hipMemLocationTypeDevice {
+    if props.allocType != hipMemAllocationTypePinned
+        || props.location.r#type != hipMemLocationTypeDevice
+    {
         return fail!(hipErrorInvalidValue, "pools hold pinned memory of a device");
     }
     if props.handleTypes != hipMemHandleTypeNone {
-        return fail!(hipErrorNotSupported, "pools that other processes open are not supported yet");
+        return fail!(
+            hipErrorNotSupported,
+            "pools that other processes open are not supported yet"
+        );
     }
     let device = runtime::device(props.location.id).map_err(|_| hipErrorInvalidValue)?;
     match POOLS.insert(Arc::new(Pool::new(device.ordinal, props.maxSize))) {
@@ -380,7 +439,10 @@ pub unsafe extern "C" fn hipMemPoolDestroy(mem_pool: hipMemPool_t) -> hipError_t
 /// Gives ended blocks back until the pool holds no more than that many bytes.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolTrimTo(mem_pool: hipMemPool_t, min_bytes_to_hold: usize) -> hipError_t {
+pub unsafe extern "C" fn hipMemPoolTrimTo(
+    mem_pool: hipMemPool_t,
+    min_bytes_to_hold: usize,
+) -> hipError_t {
     find(mem_pool)?.trim(min_bytes_to_hold as u64);
     Ok(())
 }
@@ -388,7 +450,11 @@ pub unsafe extern "C" fn hipMemPoolTrimTo(mem_pool: hipMemPool_t, min_bytes_to_h
 /// Sets an attribute of a pool; the value is an `int` for the reuse attributes, else 64 bits.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolSetAttribute(mem_pool: hipMemPool_t, attr: hipMemPoolAttr, value: *mut c_void) -> hipError_t {
+pub unsafe extern "C" fn hipMemPoolSetAttribute(
+    mem_pool: hipMemPool_t,
+    attr: hipMemPoolAttr,
+    value: *mut c_void,
+) -> hipError_t {
     let pool = find(mem_pool)?;
     if value.is_null() {
         return fail!(hipErrorInvalidValue, "no value");
@@ -397,16 +463,25 @@ pub unsafe extern "C" fn hipMemPoolSetAttribute(mem_pool: hipMemPool_t, attr: hi
     // SAFETY: not null; the caller promises a value of the attribute's type.
     let (flag, number) = unsafe {
         match attr {
-            hipMemPoolReuseFollowEventDependencies..=hipMemPoolReuseAllowInternalDependencies => (value.cast::<i32>().read() != 0, 0),
+            hipMemPoolReuseFollowEventDependencies..=hipMemPoolReuseAllowInternalDependencies => {
+                (value.cast::<i32>().read() != 0, 0)
+            }
             _ => (false, value.cast::<u64>().read()),
         }
     };
     match attr {
-        hipMemPoolReuseFollowEventDependencies..=hipMemPoolReuseAllowInternalDependencies => state.reuse[attr as usize - 1] = flag,
+        hipMemPoolReuseFollowEventDependencies..=hipMemPoolReuseAllowInternalDependencies => {
+            state.reuse[attr as usize - 1] = flag
+        }
         hipMemPoolAttrReleaseThreshold => state.release_threshold = number,
         hipMemPoolAttrReservedMemHigh if number == 0 => state.reserved_high = state.reserved_bytes,
         hipMemPoolAttrUsedMemHigh if number == 0 => state.used_high = state.used_bytes,
-        _ => return fail!(hipErrorInvalidValue, "pool attribute {attr} can't be set to that"),
+        _ => {
+            return fail!(
+                hipErrorInvalidValue,
+                "pool attribute {attr} can't be set to that"
+            );
+        }
     }
     Ok(())
 }
@@ -414,7 +489,11 @@ pub unsafe extern "C" fn hipMemPoolSetAttribute(mem_pool: hipMemPool_t, attr: hi
 /// Reads an attribute of a pool.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolGetAttribute(mem_pool: hipMemPool_t, attr: hipMemPoolAttr, value: *mut c_void) -> hipError_t {
+pub unsafe extern "C" fn hipMemPoolGetAttribute(
+    mem_pool: hipMemPool_t,
+    attr: hipMemPoolAttr,
+    value: *mut c_void,
+) -> hipError_t {
     let pool = find(mem_pool)?;
     if value.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the value");
@@ -423,7 +502,11 @@ pub unsafe extern "C" fn hipMemPoolGetAttribute(mem_pool: hipMemPool_t, attr: hi
     let number = match attr {
         hipMemPoolReuseFollowEventDependencies..=hipMemPoolReuseAllowInternalDependencies => {
             // SAFETY: not null; the caller promises a place for an int.
-            unsafe { value.cast::<i32>().write(i32::from(state.reuse[attr as usize - 1])) };
+            unsafe {
+                value
+                    .cast::<i32>()
+                    .write(i32::from(state.reuse[attr as usize - 1]))
+            };
             return Ok(());
         }
         hipMemPoolAttrReleaseThreshold => state.release_threshold,
@@ -441,7 +524,11 @@ pub unsafe extern "C" fn hipMemPoolGetAttribute(mem_pool: hipMemPool_t, attr: hi
 /// Lets devices access a pool's memory. All devices always may, so only taking the owner's access away is refused.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolSetAccess(mem_pool: hipMemPool_t, desc_list: *const hipMemAccessDesc, count: usize) -> hipError_t {
+pub unsafe extern "C" fn hipMemPoolSetAccess(
+    mem_pool: hipMemPool_t,
+    desc_list: *const hipMemAccessDesc,
+    count: usize,
+) -> hipError_t {
     let pool = find(mem_pool)?;
     if desc_list.is_null() || count == 0 || count > 1024 {
         return fail!(hipErrorInvalidValue, "no descriptions");
@@ -454,10 +541,21 @@ pub unsafe extern "C" fn hipMemPoolSetAccess(mem_pool: hipMemPool_t, desc_list: 
         let device = runtime::device(desc.location.id).map_err(|_| hipErrorInvalidDevice)?;
         match desc.flags {
             hipMemAccessFlagsProtReadWrite => {}
-            hipMemAccessFlagsProtNone | hipMemAccessFlagsProtRead if device.ordinal == pool.device => {
-                return fail!(hipErrorInvalidDevice, "a pool's own device keeps its access");
+            hipMemAccessFlagsProtNone | hipMemAccessFlagsProtRead
+                if device.ordinal == pool.device =>
+            {
+                return fail!(
+                    hipErrorInvalidDevice,
+                    "a pool's own device keeps its access"
+                );
             }
-            _ => return fail!(hipErrorNotSupported, "access {} of a peer to a pool is not supported yet", desc.flags),
+            _ => {
+                return fail!(
+                    hipErrorNotSupported,
+                    "access {} of a peer to a pool is not supported yet",
+                    desc.flags
+                );
+            }
         }
     }
     Ok(())

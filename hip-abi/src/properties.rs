@@ -1,7 +1,10 @@
 //! `hipDeviceProp_t` in its two layouts. HIP 5 programs call `hipGetDeviceProperties` (layout R0000); headers of HIP 6 and later
 //! rename the call to `hipGetDevicePropertiesR0600`.
 
-#![expect(missing_docs, reason = "field names and meanings are those of the HIP headers")]
+#![expect(
+    missing_docs,
+    reason = "field names and meanings are those of the HIP headers"
+)]
 
 use std::{
     ffi::c_char,

@@ -60,9 +60,12 @@ pub struct Function {
     binary: Arc<FatBinary>,
     /// Address of the device name in the program.
     name: usize,
-    /// By device ordinal; with the generation of [`GENERATION`] that it is valid for.
-    kernels: Mutex<Vec<Option<(u64, Arc<Kernel>)>>>,
+    /// By device ordinal.
+    kernels: Mutex<Vec<Option<Known>>>,
 }
+
+/// A kernel, and the number of [`GENERATION`] that it was found under.
+type Known = (u64, Arc<Kernel>);
 
 /// A registered `__device__` or `__constant__` variable.
 #[derive(Debug)]
@@ -97,7 +100,9 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 fn text(address: usize) -> String {
     // SAFETY: the compiler passes terminated constants of the program, which stay until the binary is unregistered.
-    unsafe { CStr::from_ptr(std::ptr::with_exposed_provenance(address)) }.to_string_lossy().into_owned()
+    unsafe { CStr::from_ptr(std::ptr::with_exposed_provenance(address)) }
+        .to_string_lossy()
+        .into_owned()
 }
 
 impl FatBinary {
@@ -152,14 +157,18 @@ impl Function {
         let program = self.binary.program(device)?;
         let name = text(self.name);
         let Some(kernel) = program.kernel(&name) else {
-            return fail!(hipErrorInvalidDeviceFunction, "the device code for {} has no kernel {name}", device.clr.properties().isa);
+            return fail!(
+                hipErrorInvalidDeviceFunction,
+                "the device code for {} has no kernel {name}",
+                device.clr.properties().isa
+            );
         };
         let mut kernels = self.kernels.lock();
         if kernels.len() <= device.ordinal {
             kernels.resize(device.ordinal + 1, None);
         }
-        kernels[device.ordinal] = Some((generation, Arc::clone(&kernel)));
-        Ok(kernel)
+        kernels[device.ordinal] = Some((generation, Arc::clone(kernel)));
+        Ok(Arc::clone(kernel))
     }
 }
 
@@ -169,14 +178,23 @@ impl ManagedVariable {
         let mut memory = self.memory.lock();
         if *memory == 0 {
             let device = runtime::device(0)?;
-            let allocation = runtime::get()?.clr.allocate_managed(&device.clr, self.size).map_err(hip_error)?;
+            let allocation = runtime::get()?
+                .clr
+                .allocate_managed(&device.clr, self.size)
+                .map_err(hip_error)?;
             let Some(address) = allocation.host_address() else {
-                return fail!(hipErrorNotSupported, "managed memory without a host address");
+                return fail!(
+                    hipErrorNotSupported,
+                    "managed memory without a host address"
+                );
             };
             // SAFETY: the compiler gives `size` bytes of initial value and a pointer variable; the new memory holds `size` bytes.
             unsafe {
                 let target: *mut u8 = std::ptr::with_exposed_provenance_mut(address);
-                target.copy_from_nonoverlapping(std::ptr::with_exposed_provenance(self.initial), self.size);
+                target.copy_from_nonoverlapping(
+                    std::ptr::with_exposed_provenance(self.initial),
+                    self.size,
+                );
                 std::ptr::with_exposed_provenance_mut::<*mut u8>(self.pointer).write(target);
             }
             *memory = address;
@@ -188,11 +206,20 @@ impl ManagedVariable {
     fn tell(&self, program: &Program, device: &Device) -> HipResult {
         let address = self.allocate()?;
         let name = text(self.name);
-        let Some(global) = program.global(&name) else { return Ok(()) };
+        let Some(global) = program.global(&name) else {
+            return Ok(());
+        };
         let value = (address as u64).to_le_bytes();
         let queue = device.transfer_queue()?;
         // SAFETY: the variable is in the loaded program and the value lives until the wait below is over.
-        let command = unsafe { queue.enqueue_copy(global.address, value.as_ptr().expose_provenance() as u64, value.len(), &[]) };
+        let command = unsafe {
+            queue.enqueue_copy(
+                global.address,
+                value.as_ptr().expose_provenance() as u64,
+                value.len(),
+                &[],
+            )
+        };
         command.map_err(hip_error)?.wait().map_err(hip_error)
     }
 }
@@ -226,7 +253,10 @@ pub fn generation() -> u64 {
 pub fn function(address: *const c_void) -> HipResult<Arc<Function>> {
     match REGISTRY.read().functions.get(&address.addr()) {
         Some(function) => Ok(Arc::clone(function)),
-        None => fail!(hipErrorInvalidDeviceFunction, "{address:p} is not a kernel that the program registered"),
+        None => fail!(
+            hipErrorInvalidDeviceFunction,
+            "{address:p} is not a kernel that the program registered"
+        ),
     }
 }
 
@@ -239,13 +269,27 @@ pub fn kernel(address: *const c_void, device: &Device) -> HipResult<Arc<Kernel>>
 pub fn variable(address: *const c_void, device: &Device) -> HipResult<(u64, usize)> {
     let found = REGISTRY.read().variables.get(&address.addr()).cloned();
     let Some(variable) = found else {
-        return fail!(hipErrorInvalidSymbol, "{address:p} is not a device variable that the program registered");
+        return fail!(
+            hipErrorInvalidSymbol,
+            "{address:p} is not a device variable that the program registered"
+        );
     };
     let program = variable.binary.program(device)?;
     let name = text(variable.name);
     match program.global(&name) {
-        Some(global) => Ok((global.address, if variable.size != 0 { variable.size } else { global.size })),
-        None => fail!(hipErrorInvalidSymbol, "the device code for {} has no variable {name}", device.clr.properties().isa),
+        Some(global) => Ok((
+            global.address,
+            if variable.size != 0 {
+                variable.size
+            } else {
+                global.size
+            },
+        )),
+        None => fail!(
+            hipErrorInvalidSymbol,
+            "the device code for {} has no variable {name}",
+            device.clr.properties().isa
+        ),
     }
 }
 
@@ -261,8 +305,15 @@ pub unsafe extern "C" fn __hipRegisterFatBinary(data: *const c_void) -> *mut *mu
         }
         // SAFETY: not null; the compiler passes its wrapper.
         let wrapper = unsafe { &*data.cast::<FatBinaryWrapper>() };
-        if wrapper.magic != WRAPPER_MAGIC || wrapper.version != WRAPPER_VERSION || wrapper.binary.is_null() {
-            log_error!("a fat binary with magic {:#x} and version {}: expected \"HIPF\" and 1", wrapper.magic, wrapper.version);
+        if wrapper.magic != WRAPPER_MAGIC
+            || wrapper.version != WRAPPER_VERSION
+            || wrapper.binary.is_null()
+        {
+            log_error!(
+                "a fat binary with magic {:#x} and version {}: expected \"HIPF\" and 1",
+                wrapper.magic,
+                wrapper.version
+            );
             return std::ptr::null_mut();
         }
         let binary = FatBinary {
@@ -270,7 +321,9 @@ pub unsafe extern "C" fn __hipRegisterFatBinary(data: *const c_void) -> *mut *mu
             programs: Mutex::new(Vec::new()),
             managed: Mutex::new(Vec::new()),
         };
-        BINARIES.insert(Arc::new(binary)).map_or(std::ptr::null_mut(), std::ptr::without_provenance_mut)
+        BINARIES
+            .insert(Arc::new(binary))
+            .map_or(std::ptr::null_mut(), std::ptr::without_provenance_mut)
     })
 }
 
@@ -281,11 +334,17 @@ pub unsafe extern "C" fn __hipRegisterFatBinary(data: *const c_void) -> *mut *mu
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __hipUnregisterFatBinary(modules: *mut *mut c_void) {
     entry::run("__hipUnregisterFatBinary", (), || {
-        let Some(binary) = BINARIES.remove(modules.addr()) else { return };
+        let Some(binary) = BINARIES.remove(modules.addr()) else {
+            return;
+        };
         {
             let mut registry = REGISTRY.write();
-            registry.functions.retain(|_, function| !Arc::ptr_eq(&function.binary, &binary));
-            registry.variables.retain(|_, variable| !Arc::ptr_eq(&variable.binary, &binary));
+            registry
+                .functions
+                .retain(|_, function| !Arc::ptr_eq(&function.binary, &binary));
+            registry
+                .variables
+                .retain(|_, variable| !Arc::ptr_eq(&variable.binary, &binary));
         }
         GENERATION.fetch_add(1, Ordering::AcqRel);
         // Work may still run its kernels: at exit nothing is torn down, and a library that is unloaded earlier waits for it.
@@ -316,14 +375,32 @@ pub unsafe extern "C" fn __hipRegisterFunction(
     gridDim: *mut c_void,
     wSize: *mut i32,
 ) {
-    let _ = (deviceFunction, threadLimit, tid, bid, blockDim, gridDim, wSize);
+    let _ = (
+        deviceFunction,
+        threadLimit,
+        tid,
+        bid,
+        blockDim,
+        gridDim,
+        wSize,
+    );
     entry::run("__hipRegisterFunction", (), || {
-        let Some(binary) = BINARIES.get(modules.addr()) else { return };
+        let Some(binary) = BINARIES.get(modules.addr()) else {
+            return;
+        };
         if deviceName.is_null() {
             return;
         }
-        let function = Function { binary, name: deviceName.expose_provenance(), kernels: Mutex::new(Vec::new()) };
-        REGISTRY.write().functions.entry(hostFunction.addr()).or_insert_with(|| Arc::new(function));
+        let function = Function {
+            binary,
+            name: deviceName.expose_provenance(),
+            kernels: Mutex::new(Vec::new()),
+        };
+        REGISTRY
+            .write()
+            .functions
+            .entry(hostFunction.addr())
+            .or_insert_with(|| Arc::new(function));
     });
 }
 
@@ -344,12 +421,22 @@ pub unsafe extern "C" fn __hipRegisterVar(
 ) {
     let _ = (hostVar, ext, constant, global);
     entry::run("__hipRegisterVar", (), || {
-        let Some(binary) = BINARIES.get(modules.addr()) else { return };
+        let Some(binary) = BINARIES.get(modules.addr()) else {
+            return;
+        };
         if deviceVar.is_null() {
             return;
         }
-        let variable = Variable { binary, name: deviceVar.expose_provenance(), size };
-        REGISTRY.write().variables.entry(var.addr()).or_insert_with(|| Arc::new(variable));
+        let variable = Variable {
+            binary,
+            name: deviceVar.expose_provenance(),
+            size,
+        };
+        REGISTRY
+            .write()
+            .variables
+            .entry(var.addr())
+            .or_insert_with(|| Arc::new(variable));
     });
 }
 
@@ -368,7 +455,9 @@ pub unsafe extern "C" fn __hipRegisterManagedVar(
 ) {
     let _ = align;
     entry::run("__hipRegisterManagedVar", (), || {
-        let Some(binary) = BINARIES.get(hipModule.addr()) else { return };
+        let Some(binary) = BINARIES.get(hipModule.addr()) else {
+            return;
+        };
         if pointer.is_null() || init_value.is_null() || name.is_null() || size == 0 {
             return;
         }
@@ -380,8 +469,16 @@ pub unsafe extern "C" fn __hipRegisterManagedVar(
             memory: Mutex::new(0),
         });
         binary.managed.lock().push(Arc::clone(&variable));
-        let symbol = Variable { binary, name: name.expose_provenance(), size };
-        REGISTRY.write().variables.entry(pointer.addr()).or_insert_with(|| Arc::new(symbol));
+        let symbol = Variable {
+            binary,
+            name: name.expose_provenance(),
+            size,
+        };
+        REGISTRY
+            .write()
+            .variables
+            .entry(pointer.addr())
+            .or_insert_with(|| Arc::new(symbol));
         // The host may read the variable before it calls HIP, so the memory has to be there now. Without a device there is none:
         // the pointer stays null, and the program still starts.
         if runtime::start().is_ok()
@@ -407,7 +504,9 @@ pub unsafe extern "C" fn __hipRegisterTexture(
     ext: i32,
 ) {
     let _ = (modules, var, hostVar, deviceVar, r#type, norm, ext);
-    entry::run("__hipRegisterTexture", (), || log_error!("texture references are not supported yet: uses of this one will fail"));
+    entry::run("__hipRegisterTexture", (), || {
+        log_error!("texture references are not supported yet: uses of this one will fail")
+    });
 }
 
 /// Registers a surface reference; surfaces do not exist yet, so that a use of it fails.
@@ -424,7 +523,9 @@ pub unsafe extern "C" fn __hipRegisterSurface(
     ext: i32,
 ) {
     let _ = (modules, var, hostVar, deviceVar, r#type, ext);
-    entry::run("__hipRegisterSurface", (), || log_error!("surface references are not supported yet: uses of this one will fail"));
+    entry::run("__hipRegisterSurface", (), || {
+        log_error!("surface references are not supported yet: uses of this one will fail")
+    });
 }
 
 /// What `<<<…>>>` says of a launch.
@@ -446,22 +547,37 @@ thread_local! {
 
 /// Puts a configuration on the thread's stack.
 pub fn push_configuration(configuration: CallConfiguration) -> HipResult {
-    CONFIGURATIONS.try_with(|stack| stack.borrow_mut().push(configuration)).map_err(|_| hipErrorDeinitialized)
+    CONFIGURATIONS
+        .try_with(|stack| stack.borrow_mut().push(configuration))
+        .map_err(|_| hipErrorDeinitialized)
 }
 
 /// Takes the newest configuration from the thread's stack.
 pub fn pop_configuration() -> HipResult<CallConfiguration> {
     match CONFIGURATIONS.try_with(|stack| stack.borrow_mut().pop()) {
         Ok(Some(configuration)) => Ok(configuration),
-        _ => fail!(hipErrorMissingConfiguration, "no launch configuration was pushed"),
+        _ => fail!(
+            hipErrorMissingConfiguration,
+            "no launch configuration was pushed"
+        ),
     }
 }
 
 /// First half of `<<<…>>>`: keeps the launch's configuration.
 #[hip_api(no_init)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __hipPushCallConfiguration(gridDim: dim3, blockDim: dim3, sharedMem: usize, stream: hipStream_t) -> hipError_t {
-    push_configuration(CallConfiguration { grid: gridDim, block: blockDim, shared: sharedMem, stream })
+pub unsafe extern "C" fn __hipPushCallConfiguration(
+    gridDim: dim3,
+    blockDim: dim3,
+    sharedMem: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    push_configuration(CallConfiguration {
+        grid: gridDim,
+        block: blockDim,
+        shared: sharedMem,
+        stream,
+    })
 }
 
 /// Second half of `<<<…>>>`, in the kernel's stub: takes the configuration back.
@@ -503,8 +619,19 @@ mod tests {
         unsafe {
             let handle = __hipRegisterFatBinary((&raw const wrapper).cast());
             assert!(!handle.is_null());
-            let null = std::ptr::null_mut();
-            __hipRegisterFunction(handle, stub, null.cast(), NAME.as_ptr(), u32::MAX, null, null, null, null, null.cast());
+            let null = std::ptr::null_mut::<c_void>();
+            __hipRegisterFunction(
+                handle,
+                stub,
+                null.cast(),
+                NAME.as_ptr(),
+                u32::MAX,
+                null,
+                null,
+                null,
+                null,
+                null.cast(),
+            );
             assert!(function(stub).is_ok());
             __hipUnregisterFatBinary(handle);
             assert_eq!(function(stub).err(), Some(hipErrorInvalidDeviceFunction));
@@ -514,7 +641,12 @@ mod tests {
 
     #[test]
     fn a_wrong_wrapper_is_refused() {
-        let wrapper = FatBinaryWrapper { magic: 1, version: 1, binary: std::ptr::null(), unused: std::ptr::null_mut() };
+        let wrapper = FatBinaryWrapper {
+            magic: 1,
+            version: 1,
+            binary: std::ptr::null(),
+            unused: std::ptr::null_mut(),
+        };
         // SAFETY: the wrapper is readable.
         unsafe {
             assert!(__hipRegisterFatBinary((&raw const wrapper).cast()).is_null());
@@ -534,6 +666,9 @@ mod tests {
         push_configuration(configuration(2)).unwrap();
         assert_eq!(pop_configuration().unwrap().grid.x, 2);
         assert_eq!(pop_configuration().unwrap().grid.x, 1);
-        assert_eq!(pop_configuration().err(), Some(hipErrorMissingConfiguration));
+        assert_eq!(
+            pop_configuration().err(),
+            Some(hipErrorMissingConfiguration)
+        );
     }
 }

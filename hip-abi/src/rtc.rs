@@ -7,7 +7,9 @@ use crate::{enums::*, log_error};
 fn refuse(name: &str) {
     static TOLD: std::sync::Once = std::sync::Once::new();
     log_error!("{name}: run-time compilation is not supported yet");
-    TOLD.call_once(|| eprintln!("gneiss: {name}: run-time compilation (hiprtc) is not supported yet"));
+    TOLD.call_once(|| {
+        eprintln!("gneiss: {name}: run-time compilation (hiprtc) is not supported yet")
+    });
 }
 
 /// Gives the version of the interface.
@@ -42,8 +44,12 @@ pub unsafe extern "C" fn hiprtcGetErrorString(result: u32) -> *const c_char {
         HIPRTC_ERROR_INVALID_OPTION => c"HIPRTC_ERROR_INVALID_OPTION",
         HIPRTC_ERROR_COMPILATION => c"HIPRTC_ERROR_COMPILATION",
         HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE => c"HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE",
-        HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION => c"HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
-        HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION => c"HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+        HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION => {
+            c"HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION"
+        }
+        HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION => {
+            c"HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION"
+        }
         HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID => c"HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
         HIPRTC_ERROR_INTERNAL_ERROR => c"HIPRTC_ERROR_INTERNAL_ERROR",
         HIPRTC_ERROR_LINKING => c"HIPRTC_ERROR_LINKING",

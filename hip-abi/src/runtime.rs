@@ -15,11 +15,7 @@ use std::{
 use gneiss_clr::{Config, Error, FaultKind, HostQueue, LaunchLimit, QueueOptions, Status};
 use parking_lot::Mutex;
 
-use crate::{
-    error::*,
-    fail, log_error,
-    stream::Stream,
-};
+use crate::{error::*, fail, log_error, stream::Stream};
 
 /// One GPU and what HIP keeps for it.
 #[derive(Debug)]
@@ -70,7 +66,14 @@ impl Device {
         if let Some(queue) = self.transfer.get() {
             return Ok(queue);
         }
-        let queue = HostQueue::new(&self.clr, QueueOptions { non_blocking: true, ..QueueOptions::default() }).map_err(hip_error)?;
+        let queue = HostQueue::new(
+            &self.clr,
+            QueueOptions {
+                non_blocking: true,
+                ..QueueOptions::default()
+            },
+        )
+        .map_err(hip_error)?;
         Ok(self.transfer.get_or_init(|| queue))
     }
 }
@@ -99,13 +102,20 @@ static RUNTIME: OnceLock<Result<Runtime, hipError_t>> = OnceLock::new();
 /// `hipErrorNoDevice` if there is no device or no HSA library, `hipErrorNotInitialized` in a forked child.
 #[inline]
 pub fn start() -> HipResult {
-    if STATE.load(Ordering::Acquire) == STARTED { Ok(()) } else { start_slowly() }
+    if STATE.load(Ordering::Acquire) == STARTED {
+        Ok(())
+    } else {
+        start_slowly()
+    }
 }
 
 #[cold]
 fn start_slowly() -> HipResult {
     if STATE.load(Ordering::Acquire) == FORKED {
-        return fail!(hipErrorNotInitialized, "this process was forked from one that had started HIP; call HIP only after exec, or fork first");
+        return fail!(
+            hipErrorNotInitialized,
+            "this process was forked from one that had started HIP; call HIP only after exec, or fork first"
+        );
     }
     match RUNTIME.get_or_init(create) {
         Ok(_) => {
@@ -124,10 +134,17 @@ fn create() -> Result<Runtime, hipError_t> {
         log_error!("the runtime can't start: {error}");
         hipErrorNoDevice
     })?;
-    let devices: Vec<Device> =
-        clr.devices().iter().enumerate().map(|(ordinal, device)| Device::new(Arc::clone(device), ordinal)).collect();
+    let devices: Vec<Device> = clr
+        .devices()
+        .iter()
+        .enumerate()
+        .map(|(ordinal, device)| Device::new(Arc::clone(device), ordinal))
+        .collect();
     if devices.is_empty() {
-        return fail!(hipErrorNoDevice, "no GPU (HIP_VISIBLE_DEVICES or GNEISS_GPUS may hide them all)");
+        return fail!(
+            hipErrorNoDevice,
+            "no GPU (HIP_VISIBLE_DEVICES or GNEISS_GPUS may hide them all)"
+        );
     }
     // SAFETY: the handler only stores to an atomic.
     unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
@@ -149,7 +166,11 @@ pub fn get() -> HipResult<&'static Runtime> {
 
 /// The runtime if it has been started in this process.
 pub fn started() -> Option<&'static Runtime> {
-    if STATE.load(Ordering::Acquire) == STARTED { RUNTIME.get()?.as_ref().ok() } else { None }
+    if STATE.load(Ordering::Acquire) == STARTED {
+        RUNTIME.get()?.as_ref().ok()
+    } else {
+        None
+    }
 }
 
 thread_local! {
@@ -175,9 +196,16 @@ pub fn current() -> HipResult<&'static Device> {
 /// A device by ordinal; `hipErrorInvalidDevice` if there is none.
 pub fn device(ordinal: i32) -> HipResult<&'static Device> {
     let runtime = get()?;
-    match usize::try_from(ordinal).ok().and_then(|index| runtime.devices.get(index)) {
+    match usize::try_from(ordinal)
+        .ok()
+        .and_then(|index| runtime.devices.get(index))
+    {
         Some(device) => Ok(device),
-        None => fail!(hipErrorInvalidDevice, "device {ordinal} does not exist: there are {}", runtime.devices.len()),
+        None => fail!(
+            hipErrorInvalidDevice,
+            "device {ordinal} does not exist: there are {}",
+            runtime.devices.len()
+        ),
     }
 }
 
@@ -196,7 +224,9 @@ pub fn hip_error(error: Error) -> hipError_t {
         Error::InvalidCodeObject(_) => hipErrorInvalidImage,
         Error::IncompatibleCodeObject { .. } => hipErrorNoBinaryForGpu,
         Error::LaunchLimit { what, .. } => match what {
-            LaunchLimit::GroupSegment | LaunchLimit::WorkgroupSize | LaunchLimit::GridSize => hipErrorInvalidValue,
+            LaunchLimit::GroupSegment | LaunchLimit::WorkgroupSize | LaunchLimit::GridSize => {
+                hipErrorInvalidValue
+            }
             LaunchLimit::LaunchBounds => hipErrorLaunchFailure,
             LaunchLimit::CooperativeGroups => hipErrorCooperativeLaunchTooLarge,
         },
@@ -210,7 +240,10 @@ pub fn hip_error(error: Error) -> hipError_t {
 /// HIP's code for a command's negative status.
 pub fn status_error(status: Status) -> hipError_t {
     if status == Status::DEVICE_FAULT || status == Status::DEPENDENCY_FAILED {
-        let faults = started().into_iter().flat_map(|runtime| &runtime.devices).filter_map(|device| device.clr.fault());
+        let faults = started()
+            .into_iter()
+            .flat_map(|runtime| &runtime.devices)
+            .filter_map(|device| device.clr.fault());
         if let Some(fault) = faults.into_iter().next() {
             report_fault(&fault);
             return fault_error(fault.kind);
@@ -220,8 +253,6 @@ pub fn status_error(status: Status) -> hipError_t {
         hipErrorLaunchOutOfResources
     } else if status == Status::INVALID_OPERATION {
         hipErrorIllegalState
-    } else if status == Status::CANCELLED {
-        hipErrorContextIsDestroyed
     } else if status.is_error() {
         hipErrorUnknown
     } else {
@@ -232,7 +263,10 @@ pub fn status_error(status: Status) -> hipError_t {
 fn fault_error(kind: FaultKind) -> hipError_t {
     match kind {
         FaultKind::IllegalAddress | FaultKind::Aperture => hipErrorIllegalAddress,
-        FaultKind::IllegalInstruction | FaultKind::Trap | FaultKind::InvalidPacket | FaultKind::Other => hipErrorLaunchFailure,
+        FaultKind::IllegalInstruction
+        | FaultKind::Trap
+        | FaultKind::InvalidPacket
+        | FaultKind::Other => hipErrorLaunchFailure,
         FaultKind::OutOfResources => hipErrorLaunchOutOfResources,
         FaultKind::Timeout => hipErrorLaunchTimeOut,
     }
@@ -259,16 +293,36 @@ mod tests {
     #[test]
     fn statuses_become_hip_errors() {
         assert_eq!(status_error(Status::COMPLETE), hipSuccess);
-        assert_eq!(status_error(Status::DEPENDENCY_FAILED), hipErrorLaunchFailure);
-        assert_eq!(status_error(Status::INVALID_OPERATION), hipErrorIllegalState);
+        assert_eq!(
+            status_error(Status::DEPENDENCY_FAILED),
+            hipErrorLaunchFailure
+        );
+        assert_eq!(
+            status_error(Status::INVALID_OPERATION),
+            hipErrorIllegalState
+        );
         assert_eq!(status_error(Status(-77)), hipErrorUnknown);
     }
 
     #[test]
     fn limits_become_hip_errors() {
-        let limit = |what| Error::LaunchLimit { kernel: "k".into(), what, asked: 2, limit: 1 };
-        assert_eq!(hip_error(limit(LaunchLimit::LaunchBounds)), hipErrorLaunchFailure);
-        assert_eq!(hip_error(limit(LaunchLimit::CooperativeGroups)), hipErrorCooperativeLaunchTooLarge);
-        assert_eq!(hip_error(limit(LaunchLimit::GroupSegment)), hipErrorInvalidValue);
+        let limit = |what| Error::LaunchLimit {
+            kernel: "k".into(),
+            what,
+            asked: 2,
+            limit: 1,
+        };
+        assert_eq!(
+            hip_error(limit(LaunchLimit::LaunchBounds)),
+            hipErrorLaunchFailure
+        );
+        assert_eq!(
+            hip_error(limit(LaunchLimit::CooperativeGroups)),
+            hipErrorCooperativeLaunchTooLarge
+        );
+        assert_eq!(
+            hip_error(limit(LaunchLimit::GroupSegment)),
+            hipErrorInvalidValue
+        );
     }
 }

@@ -52,7 +52,13 @@ pub struct Resolved {
 }
 
 impl Stream {
-    fn new(device: &Device, flags: u32, priority: i32, cu_mask: &[u32], null: bool) -> HipResult<Stream> {
+    fn new(
+        device: &Device,
+        flags: u32,
+        priority: i32,
+        cu_mask: &[u32],
+        null: bool,
+    ) -> HipResult<Stream> {
         let options = QueueOptions {
             priority: match priority {
                 ..=-1 => Priority::High,
@@ -64,7 +70,13 @@ impl Stream {
             profiling: false,
         };
         let queue = HostQueue::new(&device.clr, options).map_err(hip_error)?;
-        Ok(Stream { queue, device: device.ordinal, flags, priority: priority.clamp(-1, 1), null })
+        Ok(Stream {
+            queue,
+            device: device.ordinal,
+            flags,
+            priority: priority.clamp(-1, 1),
+            null,
+        })
     }
 
     /// The null stream of a device.
@@ -94,17 +106,24 @@ impl Stream {
             }
             let own = self.queue.id();
             let active = device.clr.active_queues();
-            let blocking = active.iter().filter(|queue| !queue.options().non_blocking && queue.id() != own);
+            let blocking = active
+                .iter()
+                .filter(|queue| !queue.options().non_blocking && queue.id() != own);
             return Ok(blocking.filter_map(|queue| queue.last_command()).collect());
         }
-        Ok(device.existing_null_stream().and_then(|null| null.queue.last_command()).into_iter().collect())
+        Ok(device
+            .existing_null_stream()
+            .and_then(|null| null.queue.last_command())
+            .into_iter()
+            .collect())
     }
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
         if self.is_blocking()
-            && let Some(device) = runtime::started().and_then(|runtime| runtime.devices.get(self.device))
+            && let Some(device) =
+                runtime::started().and_then(|runtime| runtime.devices.get(self.device))
         {
             device.blocking_streams.fetch_sub(1, Ordering::AcqRel);
         }
@@ -121,7 +140,10 @@ pub fn find(handle: hipStream_t) -> HipResult<Arc<Stream>> {
         HIP_STREAM_PER_THREAD => per_thread(),
         value => match STREAMS.get(value) {
             Some(stream) => Ok(stream),
-            None => fail!(hipErrorContextIsDestroyed, "{value:#x} is not a live stream"),
+            None => fail!(
+                hipErrorContextIsDestroyed,
+                "{value:#x} is not a live stream"
+            ),
         },
     }
 }
@@ -135,7 +157,13 @@ pub fn resolve(handle: hipStream_t) -> HipResult<Resolved> {
 
 /// As [`resolve`], with another error for a bad handle.
 pub fn resolve_or(handle: hipStream_t, error: hipError_t) -> HipResult<Resolved> {
-    resolve(handle).map_err(|found| if found == hipErrorContextIsDestroyed { error } else { found })
+    resolve(handle).map_err(|found| {
+        if found == hipErrorContextIsDestroyed {
+            error
+        } else {
+            found
+        }
+    })
 }
 
 thread_local! {
@@ -183,7 +211,10 @@ fn create(out: *mut hipStream_t, flags: u32, priority: i32, cu_mask: &[u32]) -> 
         return fail!(hipErrorInvalidValue, "no place for the stream");
     }
     if flags & !hipStreamNonBlocking != 0 {
-        return fail!(hipErrorInvalidValue, "stream flags {flags:#x}: only hipStreamNonBlocking (1) exists");
+        return fail!(
+            hipErrorInvalidValue,
+            "stream flags {flags:#x}: only hipStreamNonBlocking (1) exists"
+        );
     }
     let stream = Arc::new(make(runtime::current()?, flags, priority, cu_mask)?);
     let Some(handle) = STREAMS.insert(stream) else {
@@ -225,21 +256,32 @@ pub unsafe extern "C" fn hipStreamCreate(stream: *mut hipStream_t) -> hipError_t
 /// Creates a stream with flags.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamCreateWithFlags(stream: *mut hipStream_t, flags: u32) -> hipError_t {
+pub unsafe extern "C" fn hipStreamCreateWithFlags(
+    stream: *mut hipStream_t,
+    flags: u32,
+) -> hipError_t {
     create(stream, flags, 0, &[])
 }
 
 /// Creates a stream with flags and a priority, which is clamped to -1 (high) … 1 (low).
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamCreateWithPriority(stream: *mut hipStream_t, flags: u32, priority: i32) -> hipError_t {
+pub unsafe extern "C" fn hipStreamCreateWithPriority(
+    stream: *mut hipStream_t,
+    flags: u32,
+    priority: i32,
+) -> hipError_t {
     create(stream, flags, priority, &[])
 }
 
 /// Creates a stream whose kernels may use the compute units of a mask, 32 to a word.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipExtStreamCreateWithCUMask(stream: *mut hipStream_t, cuMaskSize: u32, cuMask: *const u32) -> hipError_t {
+pub unsafe extern "C" fn hipExtStreamCreateWithCUMask(
+    stream: *mut hipStream_t,
+    cuMaskSize: u32,
+    cuMask: *const u32,
+) -> hipError_t {
     if cuMaskSize == 0 || cuMask.is_null() {
         return fail!(hipErrorInvalidValue, "an empty compute unit mask");
     }
@@ -251,7 +293,11 @@ pub unsafe extern "C" fn hipExtStreamCreateWithCUMask(stream: *mut hipStream_t, 
 /// Reads a stream's compute unit mask; all units for a stream without one.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipExtStreamGetCUMask(stream: hipStream_t, cuMaskSize: u32, cuMask: *mut u32) -> hipError_t {
+pub unsafe extern "C" fn hipExtStreamGetCUMask(
+    stream: hipStream_t,
+    cuMaskSize: u32,
+    cuMask: *mut u32,
+) -> hipError_t {
     if cuMaskSize == 0 || cuMask.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the compute unit mask");
     }
@@ -259,10 +305,16 @@ pub unsafe extern "C" fn hipExtStreamGetCUMask(stream: hipStream_t, cuMaskSize: 
     let units = found.device()?.clr.properties().compute_units as usize;
     let mut mask = found.queue.options().cu_mask.clone();
     if mask.is_empty() {
-        mask = (0..units.div_ceil(32)).map(|word| (u64::MAX >> (64 - (units - word * 32).min(32))) as u32).collect();
+        mask = (0..units.div_ceil(32))
+            .map(|word| (u64::MAX >> (64 - (units - word * 32).min(32))) as u32)
+            .collect();
     }
     if (cuMaskSize as usize) < mask.len() {
-        return fail!(hipErrorInvalidValue, "{cuMaskSize} words are too few for a mask of {}", mask.len());
+        return fail!(
+            hipErrorInvalidValue,
+            "{cuMaskSize} words are too few for a mask of {}",
+            mask.len()
+        );
     }
     // SAFETY: not null; the caller promises `cuMaskSize` words.
     let words = unsafe { std::slice::from_raw_parts_mut(cuMask, cuMaskSize as usize) };
@@ -274,7 +326,10 @@ pub unsafe extern "C" fn hipExtStreamGetCUMask(stream: hipStream_t, cuMaskSize: 
 /// Gives the range of stream priorities: 1 (least) to -1 (greatest).
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetStreamPriorityRange(leastPriority: *mut i32, greatestPriority: *mut i32) -> hipError_t {
+pub unsafe extern "C" fn hipDeviceGetStreamPriorityRange(
+    leastPriority: *mut i32,
+    greatestPriority: *mut i32,
+) -> hipError_t {
     for (place, value) in [(leastPriority, 1), (greatestPriority, -1)] {
         if !place.is_null() {
             // SAFETY: not null; the caller promises a valid place.
@@ -289,8 +344,15 @@ pub unsafe extern "C" fn hipDeviceGetStreamPriorityRange(leastPriority: *mut i32
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
     match stream.addr() {
-        0 | HIP_STREAM_LEGACY => return fail!(hipErrorInvalidHandle, "the null stream can't be destroyed"),
-        HIP_STREAM_PER_THREAD => return fail!(hipErrorInvalidHandle, "the per-thread stream can't be destroyed"),
+        0 | HIP_STREAM_LEGACY => {
+            return fail!(hipErrorInvalidHandle, "the null stream can't be destroyed");
+        }
+        HIP_STREAM_PER_THREAD => {
+            return fail!(
+                hipErrorInvalidHandle,
+                "the per-thread stream can't be destroyed"
+            );
+        }
         value => match STREAMS.remove(value) {
             // Work that is still enqueued runs to its end, and the null stream's rules hold for it until then.
             Some(stream) => {
@@ -299,7 +361,12 @@ pub unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
                     last.on_complete(move |_| drop(stream));
                 }
             }
-            None => return fail!(hipErrorContextIsDestroyed, "{value:#x} is not a live stream"),
+            None => {
+                return fail!(
+                    hipErrorContextIsDestroyed,
+                    "{value:#x} is not a live stream"
+                );
+            }
         },
     }
     Ok(())
@@ -334,20 +401,37 @@ pub unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t
 /// Makes later work of a stream wait for an event.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamWaitEvent(stream: hipStream_t, event: hipEvent_t, flags: u32) -> hipError_t {
+pub unsafe extern "C" fn hipStreamWaitEvent(
+    stream: hipStream_t,
+    event: hipEvent_t,
+    flags: u32,
+) -> hipError_t {
     wait_event(stream, event, flags)
 }
 
 pub(crate) fn wait_event(stream: hipStream_t, event: hipEvent_t, flags: u32) -> HipResult {
     let Some(event) = crate::event::EVENTS.get(event.addr()) else {
-        return fail!(hipErrorInvalidHandle, "{:#x} is not a live event", event.addr());
+        return fail!(
+            hipErrorInvalidHandle,
+            "{:#x} is not a live event",
+            event.addr()
+        );
     };
     if flags != 0 {
-        return fail!(hipErrorInvalidValue, "flags {flags:#x} of hipStreamWaitEvent: must be 0");
+        return fail!(
+            hipErrorInvalidValue,
+            "flags {flags:#x} of hipStreamWaitEvent: must be 0"
+        );
     }
     let Resolved { stream, mut wait } = resolve_or(stream, hipErrorInvalidHandle)?;
-    let Some(command) = event.command() else { return Ok(()) };
-    if command.status() == Status::COMPLETE || command.queue().is_some_and(|queue| queue.id() == stream.queue.id()) {
+    let Some(command) = event.command() else {
+        return Ok(());
+    };
+    if command.status() == Status::COMPLETE
+        || command
+            .queue()
+            .is_some_and(|queue| queue.id() == stream.queue.id())
+    {
         return Ok(());
     }
     wait.push(command);
@@ -364,7 +448,10 @@ pub unsafe extern "C" fn hipStreamGetFlags(stream: hipStream_t, flags: *mut u32)
 
 pub(crate) fn get_flags(stream: hipStream_t, flags: *mut u32) -> HipResult {
     if flags.is_null() || stream.is_null() {
-        return fail!(hipErrorInvalidValue, "hipStreamGetFlags needs a stream and a place for the flags");
+        return fail!(
+            hipErrorInvalidValue,
+            "hipStreamGetFlags needs a stream and a place for the flags"
+        );
     }
     let value = find(stream)?.flags;
     // SAFETY: not null; the caller promises a valid place.
@@ -375,7 +462,10 @@ pub(crate) fn get_flags(stream: hipStream_t, flags: *mut u32) -> HipResult {
 /// Reads a stream's priority.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamGetPriority(stream: hipStream_t, priority: *mut i32) -> hipError_t {
+pub unsafe extern "C" fn hipStreamGetPriority(
+    stream: hipStream_t,
+    priority: *mut i32,
+) -> hipError_t {
     get_priority(stream, priority)
 }
 
@@ -392,7 +482,10 @@ pub(crate) fn get_priority(stream: hipStream_t, priority: *mut i32) -> HipResult
 /// Gives the device of a stream; the current one for the null stream.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamGetDevice(stream: hipStream_t, device: *mut hipDevice_t) -> hipError_t {
+pub unsafe extern "C" fn hipStreamGetDevice(
+    stream: hipStream_t,
+    device: *mut hipDevice_t,
+) -> hipError_t {
     if device.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the device");
     }
@@ -421,7 +514,9 @@ pub unsafe extern "C" fn hipStreamGetId(stream: hipStream_t, streamId: *mut u64)
 /// None: the handle is checked.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipGetStreamDeviceId(stream: hipStream_t) -> i32 {
-    entry::run("hipGetStreamDeviceId", -1, || find(stream).map_or(-1, |stream| stream.device as i32))
+    entry::run("hipGetStreamDeviceId", -1, || {
+        find(stream).map_or(-1, |stream| stream.device as i32)
+    })
 }
 
 /// Calls a host function when the stream's earlier work has ended; later work waits for its return.
@@ -444,35 +539,60 @@ unsafe impl Send for UserData {}
 
 /// # Safety
 /// The callback must be callable with these arguments on another thread.
-pub(crate) unsafe fn add_callback(handle: hipStream_t, callback: hipStreamCallback_t, user_data: *mut c_void, flags: u32) -> HipResult {
+pub(crate) unsafe fn add_callback(
+    handle: hipStream_t,
+    callback: hipStreamCallback_t,
+    user_data: *mut c_void,
+    flags: u32,
+) -> HipResult {
     let Some(callback) = callback else {
         return fail!(hipErrorInvalidValue, "no callback");
     };
     if flags != 0 {
-        return fail!(hipErrorInvalidValue, "flags {flags:#x} of hipStreamAddCallback: must be 0");
+        return fail!(
+            hipErrorInvalidValue,
+            "flags {flags:#x} of hipStreamAddCallback: must be 0"
+        );
     }
     let Resolved { stream, wait } = resolve(handle)?;
     let (handle, user_data) = (handle.addr(), UserData(user_data));
     let function = move |status: Status| {
         let user_data = user_data;
         // SAFETY: the caller of hipStreamAddCallback promises that the callback can be called so.
-        unsafe { callback(std::ptr::without_provenance_mut(handle), status_error(status), user_data.0) };
+        unsafe {
+            callback(
+                std::ptr::without_provenance_mut(handle),
+                status_error(status),
+                user_data.0,
+            )
+        };
     };
-    stream.queue.enqueue_host_function(Box::new(function), true, &wait).map_err(hip_error)?;
+    stream
+        .queue
+        .enqueue_host_function(Box::new(function), true, &wait)
+        .map_err(hip_error)?;
     Ok(())
 }
 
 /// Calls a host function when the stream's earlier work has ended without failure; later work waits for its return.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipLaunchHostFunc(stream: hipStream_t, r#fn: hipHostFn_t, userData: *mut c_void) -> hipError_t {
+pub unsafe extern "C" fn hipLaunchHostFunc(
+    stream: hipStream_t,
+    r#fn: hipHostFn_t,
+    userData: *mut c_void,
+) -> hipError_t {
     // SAFETY: as the caller promises.
     unsafe { launch_host_function(stream, r#fn, userData) }
 }
 
 /// # Safety
 /// The function must be callable with this argument on another thread.
-pub(crate) unsafe fn launch_host_function(handle: hipStream_t, function: hipHostFn_t, user_data: *mut c_void) -> HipResult {
+pub(crate) unsafe fn launch_host_function(
+    handle: hipStream_t,
+    function: hipHostFn_t,
+    user_data: *mut c_void,
+) -> HipResult {
     let Some(function) = function else {
         return fail!(hipErrorInvalidValue, "no host function");
     };
@@ -483,7 +603,10 @@ pub(crate) unsafe fn launch_host_function(handle: hipStream_t, function: hipHost
         // SAFETY: the caller of hipLaunchHostFunc promises that the function can be called so.
         unsafe { function(user_data.0) };
     };
-    stream.queue.enqueue_host_function(Box::new(call), false, &wait).map_err(hip_error)?;
+    stream
+        .queue
+        .enqueue_host_function(Box::new(call), false, &wait)
+        .map_err(hip_error)?;
     Ok(())
 }
 
@@ -493,57 +616,114 @@ fn condition(flags: u32) -> HipResult<ValueCondition> {
         hipStreamWaitValueEq => ValueCondition::Equal,
         hipStreamWaitValueAnd => ValueCondition::And,
         hipStreamWaitValueNor => ValueCondition::Nor,
-        _ => return fail!(hipErrorInvalidValue, "wait condition {flags:#x} does not exist"),
+        _ => {
+            return fail!(
+                hipErrorInvalidValue,
+                "wait condition {flags:#x} does not exist"
+            );
+        }
     })
 }
 
 /// Address of a value operation, checked against the allocation that holds it.
 fn value_address(address: *mut c_void, bytes: usize) -> HipResult<u64> {
     let value = address.addr();
-    if value == 0 || value % bytes != 0 {
-        return fail!(hipErrorInvalidValue, "address {value:#x} of a stream value operation is null or not aligned to {bytes}");
+    if value == 0 || !value.is_multiple_of(bytes) {
+        return fail!(
+            hipErrorInvalidValue,
+            "address {value:#x} of a stream value operation is null or not aligned to {bytes}"
+        );
     }
     match runtime::get()?.clr.find_memory(value) {
         Some((memory, offset)) if memory.size() - offset >= bytes => Ok(value as u64),
-        _ => fail!(hipErrorInvalidValue, "address {value:#x} of a stream value operation is not in memory that HIP knows"),
+        _ => fail!(
+            hipErrorInvalidValue,
+            "address {value:#x} of a stream value operation is not in memory that HIP knows"
+        ),
     }
 }
 
-fn wait_value(handle: hipStream_t, address: *mut c_void, width: ValueWidth, value: u64, flags: u32, mask: u64) -> HipResult {
+fn wait_value(
+    handle: hipStream_t,
+    address: *mut c_void,
+    width: ValueWidth,
+    value: u64,
+    flags: u32,
+    mask: u64,
+) -> HipResult {
     let condition = condition(flags)?;
     let address = value_address(address, if width == ValueWidth::Bits32 { 4 } else { 8 })?;
     let Resolved { stream, wait } = resolve(handle)?;
     // SAFETY: the address is in a live allocation; keeping it until the wait has ended is the program's duty.
-    unsafe { stream.queue.enqueue_wait_value(address, width, value, mask, condition, &wait) }.map_err(hip_error)?;
+    unsafe {
+        stream
+            .queue
+            .enqueue_wait_value(address, width, value, mask, condition, &wait)
+    }
+    .map_err(hip_error)?;
     Ok(())
 }
 
-fn write_value(handle: hipStream_t, address: *mut c_void, width: ValueWidth, value: u64) -> HipResult {
+fn write_value(
+    handle: hipStream_t,
+    address: *mut c_void,
+    width: ValueWidth,
+    value: u64,
+) -> HipResult {
     let address = value_address(address, if width == ValueWidth::Bits32 { 4 } else { 8 })?;
     let Resolved { stream, wait } = resolve(handle)?;
     // SAFETY: as in `wait_value`.
-    unsafe { stream.queue.enqueue_write_value(address, width, value, &wait) }.map_err(hip_error)?;
+    unsafe {
+        stream
+            .queue
+            .enqueue_write_value(address, width, value, &wait)
+    }
+    .map_err(hip_error)?;
     Ok(())
 }
 
 /// Makes a stream wait until 32 bits in memory fulfil a condition.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamWaitValue32(stream: hipStream_t, ptr: *mut c_void, value: u32, flags: u32, mask: u32) -> hipError_t {
-    wait_value(stream, ptr, ValueWidth::Bits32, value.into(), flags, mask.into())
+pub unsafe extern "C" fn hipStreamWaitValue32(
+    stream: hipStream_t,
+    ptr: *mut c_void,
+    value: u32,
+    flags: u32,
+    mask: u32,
+) -> hipError_t {
+    wait_value(
+        stream,
+        ptr,
+        ValueWidth::Bits32,
+        value.into(),
+        flags,
+        mask.into(),
+    )
 }
 
 /// Makes a stream wait until 64 bits in memory fulfil a condition.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamWaitValue64(stream: hipStream_t, ptr: *mut c_void, value: u64, flags: u32, mask: u64) -> hipError_t {
+pub unsafe extern "C" fn hipStreamWaitValue64(
+    stream: hipStream_t,
+    ptr: *mut c_void,
+    value: u64,
+    flags: u32,
+    mask: u64,
+) -> hipError_t {
     wait_value(stream, ptr, ValueWidth::Bits64, value, flags, mask)
 }
 
 /// Writes 32 bits to memory in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamWriteValue32(stream: hipStream_t, ptr: *mut c_void, value: u32, flags: u32) -> hipError_t {
+pub unsafe extern "C" fn hipStreamWriteValue32(
+    stream: hipStream_t,
+    ptr: *mut c_void,
+    value: u32,
+    flags: u32,
+) -> hipError_t {
     let _ = flags;
     write_value(stream, ptr, ValueWidth::Bits32, value.into())
 }
@@ -551,7 +731,12 @@ pub unsafe extern "C" fn hipStreamWriteValue32(stream: hipStream_t, ptr: *mut c_
 /// Writes 64 bits to memory in stream order.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamWriteValue64(stream: hipStream_t, ptr: *mut c_void, value: u64, flags: u32) -> hipError_t {
+pub unsafe extern "C" fn hipStreamWriteValue64(
+    stream: hipStream_t,
+    ptr: *mut c_void,
+    value: u64,
+    flags: u32,
+) -> hipError_t {
     let _ = flags;
     write_value(stream, ptr, ValueWidth::Bits64, value)
 }

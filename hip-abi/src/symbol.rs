@@ -14,13 +14,23 @@ use crate::{
 };
 
 /// Address of `size` bytes at `offset` in a variable, on the device of a stream.
-fn place(symbol: *const c_void, size: usize, offset: usize, handle: hipStream_t) -> HipResult<*mut c_void> {
+fn place(
+    symbol: *const c_void,
+    size: usize,
+    offset: usize,
+    handle: hipStream_t,
+) -> HipResult<*mut c_void> {
     let device = stream::find(handle)?.device()?;
     let (address, length) = registration::variable(symbol, device)?;
     if offset.checked_add(size).is_none_or(|end| end > length) {
-        return fail!(hipErrorInvalidValue, "{size} bytes at offset {offset} go past the variable's {length}");
+        return fail!(
+            hipErrorInvalidValue,
+            "{size} bytes at offset {offset} go past the variable's {length}"
+        );
     }
-    Ok(std::ptr::with_exposed_provenance_mut(address as usize + offset))
+    Ok(std::ptr::with_exposed_provenance_mut(
+        address as usize + offset,
+    ))
 }
 
 pub(crate) struct Part {
@@ -30,25 +40,66 @@ pub(crate) struct Part {
 }
 
 /// Copies to a variable.
-pub(crate) fn to(part: &Part, src: *const c_void, kind: hipMemcpyKind, stream: hipStream_t, host: Host) -> HipResult {
-    if !matches!(kind, hipMemcpyHostToDevice | hipMemcpyDeviceToDevice | hipMemcpyDefault) {
-        return fail!(hipErrorInvalidMemcpyDirection, "copy kind {kind} does not lead to a device variable");
+pub(crate) fn to(
+    part: &Part,
+    src: *const c_void,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
+    if !matches!(
+        kind,
+        hipMemcpyHostToDevice | hipMemcpyDeviceToDevice | hipMemcpyDefault
+    ) {
+        return fail!(
+            hipErrorInvalidMemcpyDirection,
+            "copy kind {kind} does not lead to a device variable"
+        );
     }
-    copy::copy(place(part.symbol, part.size, part.offset, stream)?, src, part.size, kind, stream, host)
+    copy::copy(
+        place(part.symbol, part.size, part.offset, stream)?,
+        src,
+        part.size,
+        kind,
+        stream,
+        host,
+    )
 }
 
 /// Copies from a variable.
-pub(crate) fn from(dst: *mut c_void, part: &Part, kind: hipMemcpyKind, stream: hipStream_t, host: Host) -> HipResult {
-    if !matches!(kind, hipMemcpyDeviceToHost | hipMemcpyDeviceToDevice | hipMemcpyDefault) {
-        return fail!(hipErrorInvalidMemcpyDirection, "copy kind {kind} does not start at a device variable");
+pub(crate) fn from(
+    dst: *mut c_void,
+    part: &Part,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
+    if !matches!(
+        kind,
+        hipMemcpyDeviceToHost | hipMemcpyDeviceToDevice | hipMemcpyDefault
+    ) {
+        return fail!(
+            hipErrorInvalidMemcpyDirection,
+            "copy kind {kind} does not start at a device variable"
+        );
     }
-    copy::copy(dst, place(part.symbol, part.size, part.offset, stream)?, part.size, kind, stream, host)
+    copy::copy(
+        dst,
+        place(part.symbol, part.size, part.offset, stream)?,
+        part.size,
+        kind,
+        stream,
+        host,
+    )
 }
 
 /// Gives a variable's address on the current device.
 #[hip_api]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipGetSymbolAddress(devPtr: *mut *mut c_void, symbol: *const c_void) -> hipError_t {
+pub unsafe extern "C" fn hipGetSymbolAddress(
+    devPtr: *mut *mut c_void,
+    symbol: *const c_void,
+) -> hipError_t {
     if devPtr.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the address");
     }
@@ -81,7 +132,17 @@ pub unsafe extern "C" fn hipMemcpyToSymbol(
     offset: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    to(&Part { symbol, size: sizeBytes, offset }, src, kind, NULL_STREAM, Host::Waits)
+    to(
+        &Part {
+            symbol,
+            size: sizeBytes,
+            offset,
+        },
+        src,
+        kind,
+        NULL_STREAM,
+        Host::Waits,
+    )
 }
 
 /// Copies to a variable in stream order.
@@ -95,7 +156,17 @@ pub unsafe extern "C" fn hipMemcpyToSymbolAsync(
     kind: hipMemcpyKind,
     stream: hipStream_t,
 ) -> hipError_t {
-    to(&Part { symbol, size: sizeBytes, offset }, src, kind, stream, Host::GoesOn)
+    to(
+        &Part {
+            symbol,
+            size: sizeBytes,
+            offset,
+        },
+        src,
+        kind,
+        stream,
+        Host::GoesOn,
+    )
 }
 
 /// Copies from a variable.
@@ -108,7 +179,17 @@ pub unsafe extern "C" fn hipMemcpyFromSymbol(
     offset: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    from(dst, &Part { symbol, size: sizeBytes, offset }, kind, NULL_STREAM, Host::Waits)
+    from(
+        dst,
+        &Part {
+            symbol,
+            size: sizeBytes,
+            offset,
+        },
+        kind,
+        NULL_STREAM,
+        Host::Waits,
+    )
 }
 
 /// Copies from a variable in stream order.
@@ -122,5 +203,15 @@ pub unsafe extern "C" fn hipMemcpyFromSymbolAsync(
     kind: hipMemcpyKind,
     stream: hipStream_t,
 ) -> hipError_t {
-    from(dst, &Part { symbol, size: sizeBytes, offset }, kind, stream, Host::GoesOn)
+    from(
+        dst,
+        &Part {
+            symbol,
+            size: sizeBytes,
+            offset,
+        },
+        kind,
+        stream,
+        Host::GoesOn,
+    )
 }

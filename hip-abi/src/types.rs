@@ -8,7 +8,10 @@ use std::{
 };
 
 use crate::{
-    enums::{hipArray_Format, hipChannelFormatKind, hipMemAccessFlags, hipMemAllocationHandleType, hipMemAllocationType, hipMemLocationType, hipMemcpyKind},
+    enums::{
+        hipArray_Format, hipChannelFormatKind, hipMemAccessFlags, hipMemAllocationHandleType,
+        hipMemAllocationType, hipMemLocationType, hipMemcpyKind,
+    },
     error::hipError_t,
 };
 
@@ -50,7 +53,8 @@ pub type hipDevice_t = i32;
 /// A device address.
 pub type hipDeviceptr_t = *mut c_void;
 /// A function that a stream calls on the host (`hipStreamAddCallback`).
-pub type hipStreamCallback_t = Option<unsafe extern "C" fn(stream: hipStream_t, status: hipError_t, user_data: *mut c_void)>;
+pub type hipStreamCallback_t =
+    Option<unsafe extern "C" fn(stream: hipStream_t, status: hipError_t, user_data: *mut c_void)>;
 /// A function that a stream calls on the host (`hipLaunchHostFunc`).
 pub type hipHostFn_t = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
 

@@ -5,7 +5,12 @@ use crate::{error::*, log};
 
 /// Logs that a function is not supported.
 pub(crate) fn report(name: &str) {
-    log::line(log::Level::Error, file!(), line!(), format_args!("{name}: not supported yet"));
+    log::line(
+        log::Level::Error,
+        file!(),
+        line!(),
+        format_args!("{name}: not supported yet"),
+    );
 }
 
 macro_rules! unsupported {
@@ -216,14 +221,6 @@ unsupported! {
     hipWaitExternalSemaphoresAsync;
     hipGraphicsGLRegisterImage;
     hipGraphicsSubResourceGetMappedArray;
-    hipGraphAddExternalSemaphoresSignalNode;
-    hipGraphAddExternalSemaphoresWaitNode;
-    hipGraphExecExternalSemaphoresSignalNodeSetParams;
-    hipGraphExecExternalSemaphoresWaitNodeSetParams;
-    hipGraphExternalSemaphoresSignalNodeGetParams;
-    hipGraphExternalSemaphoresSignalNodeSetParams;
-    hipGraphExternalSemaphoresWaitNodeGetParams;
-    hipGraphExternalSemaphoresWaitNodeSetParams;
 }
 
 // Virtual memory management.

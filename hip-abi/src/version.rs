@@ -50,7 +50,9 @@ impl Major {
 
     /// The version that a soname stands for: `libamdhip64.so.6` is HIP 6; the plain `libamdhip64.so` says nothing.
     fn from_soname(soname: &[u8]) -> Option<Major> {
-        std::str::from_utf8(soname.strip_prefix(b"libamdhip64.so.")?).ok().and_then(Major::from_number)
+        std::str::from_utf8(soname.strip_prefix(b"libamdhip64.so.")?)
+            .ok()
+            .and_then(Major::from_number)
     }
 }
 
@@ -58,7 +60,9 @@ impl Major {
 pub fn presented() -> Major {
     static PRESENTED: OnceLock<Major> = OnceLock::new();
     *PRESENTED.get_or_init(|| {
-        needed_by_loaded_objects().or_else(|| from_variable(std::env::var("GNEISS_HIP_VERSION").ok()?.as_str())).unwrap_or(Major::Five)
+        needed_by_loaded_objects()
+            .or_else(|| from_variable(std::env::var("GNEISS_HIP_VERSION").ok()?.as_str()))
+            .unwrap_or(Major::Five)
     })
 }
 
@@ -69,7 +73,11 @@ fn from_variable(text: &str) -> Option<Major> {
 
 /// The soname needed by the main program, which the dynamic linker lists first, else by the first object that needs one.
 fn needed_by_loaded_objects() -> Option<Major> {
-    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
+    unsafe extern "C" fn visit(
+        info: *mut libc::dl_phdr_info,
+        _size: usize,
+        found: *mut c_void,
+    ) -> c_int {
         // SAFETY: the dynamic linker passes a valid record; `found` is the `Option` below.
         let (info, found) = unsafe { (&*info, &mut *found.cast::<Option<Major>>()) };
         // SAFETY: `info` describes an object that stays loaded during the walk.
@@ -94,8 +102,11 @@ unsafe fn needed_by(info: &libc::dl_phdr_info) -> Option<Major> {
         return None;
     }
     // SAFETY: the linker gives `dlpi_phnum` program headers at `dlpi_phdr`.
-    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    let dynamic = headers.iter().find(|header| header.p_type == libc::PT_DYNAMIC)?;
+    let headers =
+        unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+    let dynamic = headers
+        .iter()
+        .find(|header| header.p_type == libc::PT_DYNAMIC)?;
     let entries = (info.dlpi_addr + dynamic.p_vaddr) as *const (i64, u64);
     let mut strings = None;
     let mut needed = Vec::new();
@@ -106,7 +117,13 @@ unsafe fn needed_by(info: &libc::dl_phdr_info) -> Option<Major> {
             DT_NULL => break,
             DT_NEEDED => needed.push(value),
             // glibc has relocated this pointer; objects that it does not relocate (the vDSO) hold an offset.
-            DT_STRTAB => strings = Some(if value < info.dlpi_addr { value + info.dlpi_addr } else { value }),
+            DT_STRTAB => {
+                strings = Some(if value < info.dlpi_addr {
+                    value + info.dlpi_addr
+                } else {
+                    value
+                })
+            }
             _ => {}
         }
     }
@@ -138,7 +155,8 @@ impl MemoryType {
     /// The value in the presented version's header.
     pub fn value(self, major: Major) -> u32 {
         match (self, major) {
-            (MemoryType::Unregistered | MemoryType::Host, Major::Five) | (MemoryType::Unregistered, _) => 0,
+            (MemoryType::Unregistered | MemoryType::Host, Major::Five)
+            | (MemoryType::Unregistered, _) => 0,
             (MemoryType::Device | MemoryType::Managed, Major::Five) | (MemoryType::Host, _) => 1,
             (MemoryType::Array, Major::Five) | (MemoryType::Device, _) => 2,
             (MemoryType::Unified, Major::Five) | (MemoryType::Managed, _) => 3,
@@ -191,8 +209,14 @@ mod tests {
         assert_eq!(MemoryType::Device.value(Major::Five), 1);
         assert_eq!(MemoryType::Device.value(Major::Six), 2);
         assert_eq!(MemoryType::Array.value(Major::Seven), 10);
-        assert_eq!(MemoryType::from_value(3, Major::Five), Some(MemoryType::Unified));
-        assert_eq!(MemoryType::from_value(3, Major::Six), Some(MemoryType::Managed));
+        assert_eq!(
+            MemoryType::from_value(3, Major::Five),
+            Some(MemoryType::Unified)
+        );
+        assert_eq!(
+            MemoryType::from_value(3, Major::Six),
+            Some(MemoryType::Managed)
+        );
         assert_eq!(MemoryType::from_value(4, Major::Six), None);
     }
 }

@@ -22,25 +22,39 @@ pub fn hip_api(options: TokenStream, item: TokenStream) -> TokenStream {
         } else if option == "no_record" {
             record = false;
         } else {
-            return syn::Error::new_spanned(option, "expected `no_init` or `no_record`").to_compile_error().into();
+            return syn::Error::new_spanned(option, "expected `no_init` or `no_record`")
+                .to_compile_error()
+                .into();
         }
     }
     let function = parse_macro_input!(item as ItemFn);
-    let (attributes, visibility, signature, body) = (&function.attrs, &function.vis, &function.sig, &function.block);
+    let (attributes, visibility, signature, body) = (
+        &function.attrs,
+        &function.vis,
+        &function.sig,
+        &function.block,
+    );
     let name = signature.ident.to_string();
     let mut arguments = Vec::new();
     for input in &signature.inputs {
         match input {
             FnArg::Typed(argument) => match &*argument.pat {
                 Pat::Ident(pattern) => arguments.push(pattern.ident.clone()),
-                other => return syn::Error::new_spanned(other, "expected a plain name").to_compile_error().into(),
+                other => {
+                    return syn::Error::new_spanned(other, "expected a plain name")
+                        .to_compile_error()
+                        .into();
+                }
             },
             FnArg::Receiver(receiver) => {
-                return syn::Error::new_spanned(receiver, "an entry point has no self").to_compile_error().into();
+                return syn::Error::new_spanned(receiver, "an entry point has no self")
+                    .to_compile_error()
+                    .into();
             }
         }
     }
-    let safety = "# Safety\n\nPointers must be null or valid as HIP's documentation of this function says.";
+    let safety =
+        "# Safety\n\nPointers must be null or valid as HIP's documentation of this function says.";
     quote! {
         #(#attributes)*
         #[doc = ""]
