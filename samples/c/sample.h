@@ -2,7 +2,7 @@
 #ifndef GNEISS_SAMPLES_C_SAMPLE_H
 #define GNEISS_SAMPLES_C_SAMPLE_H
 
-#include <hip/hip_runtime_api.h>
+#include <gneiss/hip.h>
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -70,10 +70,7 @@ impl Compile {
     /// A C program against the HIP C ABI, with the headers and the library of the prefix.
     pub fn c_over_hip(source: &Path, prefix: &Prefix) -> Self {
         Self::c(source)
-            .args([
-                OsStr::new("-D__HIP_PLATFORM_AMD__"),
-                &flag("-I", &prefix.include()),
-            ])
+            .args([flag("-I", &prefix.include())])
             .libraries([flag("-L", &prefix.lib()), "-lamdhip64".into()])
     }
 
