@@ -7,6 +7,7 @@
 #![expect(
     non_camel_case_types,
     non_snake_case,
+    non_upper_case_globals,
     reason = "the names are those of the C headers"
 )]
 

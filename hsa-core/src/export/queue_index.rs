@@ -1,0 +1,285 @@
+//! Read and write indexes of queues, in every memory order. For speed nothing is checked, as in ROCr: the queue must be valid.
+
+use std::{
+    mem::offset_of,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use gneiss_hsa_api::*;
+
+/// The write index.
+///
+/// # Safety
+/// `queue` is a live queue of this runtime.
+unsafe fn write_index<'a>(queue: *const hsa_queue_t) -> &'a AtomicU64 {
+    // SAFETY: every queue is the start of an `amd_queue_t`, whose indexes everybody accesses as atomics.
+    unsafe {
+        AtomicU64::from_ptr(
+            queue
+                .cast_mut()
+                .byte_add(offset_of!(amd_queue_t, write_dispatch_id))
+                .cast(),
+        )
+    }
+}
+
+/// The read index.
+///
+/// # Safety
+/// As [`write_index`].
+unsafe fn read_index<'a>(queue: *const hsa_queue_t) -> &'a AtomicU64 {
+    // SAFETY: as in `write_index`.
+    unsafe {
+        AtomicU64::from_ptr(
+            queue
+                .cast_mut()
+                .byte_add(offset_of!(amd_queue_t, read_dispatch_id))
+                .cast(),
+        )
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_load_read_index_relaxed(queue: *const hsa_queue_t) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { read_index(queue).load(Ordering::Relaxed) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_load_read_index_scacquire(queue: *const hsa_queue_t) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { read_index(queue).load(Ordering::Acquire) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_load_read_index_acquire(queue: *const hsa_queue_t) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { read_index(queue).load(Ordering::Acquire) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_store_read_index_relaxed(queue: *const hsa_queue_t, value: u64) {
+    // SAFETY: the caller passes a live queue.
+    unsafe { read_index(queue).store(value, Ordering::Relaxed) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_store_read_index_screlease(
+    queue: *const hsa_queue_t,
+    value: u64,
+) {
+    // SAFETY: the caller passes a live queue.
+    unsafe { read_index(queue).store(value, Ordering::Release) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_store_read_index_release(queue: *const hsa_queue_t, value: u64) {
+    // SAFETY: the caller passes a live queue.
+    unsafe { read_index(queue).store(value, Ordering::Release) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_load_write_index_relaxed(queue: *const hsa_queue_t) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).load(Ordering::Relaxed) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_load_write_index_scacquire(queue: *const hsa_queue_t) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).load(Ordering::Acquire) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_load_write_index_acquire(queue: *const hsa_queue_t) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).load(Ordering::Acquire) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_store_write_index_relaxed(
+    queue: *const hsa_queue_t,
+    value: u64,
+) {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).store(value, Ordering::Relaxed) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_store_write_index_screlease(
+    queue: *const hsa_queue_t,
+    value: u64,
+) {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).store(value, Ordering::Release) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_store_write_index_release(
+    queue: *const hsa_queue_t,
+    value: u64,
+) {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).store(value, Ordering::Release) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_add_write_index_relaxed(
+    queue: *const hsa_queue_t,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).fetch_add(value, Ordering::Relaxed) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_add_write_index_scacquire(
+    queue: *const hsa_queue_t,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).fetch_add(value, Ordering::Acquire) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_add_write_index_screlease(
+    queue: *const hsa_queue_t,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).fetch_add(value, Ordering::Release) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_add_write_index_scacq_screl(
+    queue: *const hsa_queue_t,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).fetch_add(value, Ordering::AcqRel) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_add_write_index_acquire(
+    queue: *const hsa_queue_t,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).fetch_add(value, Ordering::Acquire) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_add_write_index_release(
+    queue: *const hsa_queue_t,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).fetch_add(value, Ordering::Release) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_add_write_index_acq_rel(
+    queue: *const hsa_queue_t,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe { write_index(queue).fetch_add(value, Ordering::AcqRel) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_cas_write_index_relaxed(
+    queue: *const hsa_queue_t,
+    expected: u64,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe {
+        write_index(queue)
+            .compare_exchange(expected, value, Ordering::Relaxed, Ordering::Relaxed)
+            .unwrap_or_else(|found| found)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_cas_write_index_scacquire(
+    queue: *const hsa_queue_t,
+    expected: u64,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe {
+        write_index(queue)
+            .compare_exchange(expected, value, Ordering::Acquire, Ordering::Acquire)
+            .unwrap_or_else(|found| found)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_cas_write_index_screlease(
+    queue: *const hsa_queue_t,
+    expected: u64,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe {
+        write_index(queue)
+            .compare_exchange(expected, value, Ordering::Release, Ordering::Relaxed)
+            .unwrap_or_else(|found| found)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_cas_write_index_scacq_screl(
+    queue: *const hsa_queue_t,
+    expected: u64,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe {
+        write_index(queue)
+            .compare_exchange(expected, value, Ordering::AcqRel, Ordering::Acquire)
+            .unwrap_or_else(|found| found)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_cas_write_index_acquire(
+    queue: *const hsa_queue_t,
+    expected: u64,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe {
+        write_index(queue)
+            .compare_exchange(expected, value, Ordering::Acquire, Ordering::Acquire)
+            .unwrap_or_else(|found| found)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_cas_write_index_release(
+    queue: *const hsa_queue_t,
+    expected: u64,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe {
+        write_index(queue)
+            .compare_exchange(expected, value, Ordering::Release, Ordering::Relaxed)
+            .unwrap_or_else(|found| found)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_queue_cas_write_index_acq_rel(
+    queue: *const hsa_queue_t,
+    expected: u64,
+    value: u64,
+) -> u64 {
+    // SAFETY: the caller passes a live queue.
+    unsafe {
+        write_index(queue)
+            .compare_exchange(expected, value, Ordering::AcqRel, Ordering::Acquire)
+            .unwrap_or_else(|found| found)
+    }
+}

@@ -1,0 +1,641 @@
+//! Queues: the public `amd_queue_t`, the ring of packets, and the table that leads from a doorbell to its queue.
+//!
+//! A queue's memory is two allocations that all GPUs can address: the control block (the `amd_queue_t`, the doorbell's word, and copies
+//! of the dispatch packets that are running) and the ring. The processing of packets is in [`crate::processor`].
+//!
+//! Destroying a queue: (1) it leaves the table, so that no doorbell finds it; (2) it is made inactive, and a poll that is under way
+//! ends; (3) what runs is cancelled and awaited; (4) its memory and signals go.
+
+use std::{
+    collections::HashMap,
+    ffi::{CString, c_void},
+    ptr::NonNull,
+    sync::{
+        Arc, LazyLock, Weak,
+        atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use gneiss_amdgcn::{
+    engine::{DispatchClient, Engine, Gpu, Task, TaskState},
+    launch,
+};
+use gneiss_hsa_api::*;
+use parking_lot::Mutex;
+
+use crate::{
+    agent::{AgentId, Agents},
+    entry::{HsaResult, require},
+    pool::{PoolId, PoolKind},
+    processor::{MAX_IN_FLIGHT, Processor, Running},
+    runtime::Runtime,
+    signal, sys,
+};
+
+/// Fewest packets of a ring.
+pub(crate) const MIN_SIZE: u32 = 64;
+/// Most packets of a ring.
+pub(crate) const MAX_SIZE: u32 = 0x2_0000;
+/// Most scratch of a work-item in bytes.
+pub(crate) const MAX_PRIVATE_SEGMENT: u32 = 262_128;
+
+/// Most queues of a process.
+const SLOTS: usize = 4096;
+/// Offset of the doorbell's word in the control block.
+const DOORBELL_OFFSET: usize = 256;
+/// Offset of the packet copies in the control block.
+const COPIES_OFFSET: usize = 4096;
+const CONTROL_BYTES: usize = COPIES_OFFSET + MAX_IN_FLIGHT * 64;
+
+/// A hardware queue.
+pub(crate) struct Queue {
+    /// The pool's state of the packet processor.
+    pub(crate) task: TaskState,
+    /// The GPU.
+    pub(crate) gpu: Arc<Gpu>,
+    /// The GPU's agent.
+    pub(crate) agent: AgentId,
+    /// For the loader, when a kernel is seen for the first time.
+    pub(crate) runtime: Weak<Runtime>,
+    /// Itself, for calls that come without a count.
+    weak: Weak<Queue>,
+    slot: u32,
+    control: NonNull<u8>,
+    ring: NonNull<u8>,
+    size: u32,
+    doorbell: hsa_signal_t,
+    inactive_signal: hsa_signal_t,
+    /// What is called, once, when the queue fails; none: print and abort.
+    pub(crate) callback: hsa_queue_callback_t,
+    /// The callback's data.
+    pub(crate) data: usize,
+    /// Packets are processed.
+    pub(crate) active: AtomicBool,
+    /// The queue has failed.
+    pub(crate) failed: AtomicBool,
+    /// The packet processor, which one thread runs at a time.
+    pub(crate) processor: Mutex<Processor>,
+    /// The dispatches that run.
+    pub(crate) running: [Mutex<Option<Running>>; MAX_IN_FLIGHT],
+    /// Bit i: place i of `running` is free.
+    pub(crate) free: AtomicU64,
+    /// The processor waits for a dispatch to end.
+    pub(crate) stalled: AtomicBool,
+    /// Bumped when a dispatch ends while somebody waits for all of them.
+    pub(crate) ended: AtomicU32,
+    /// Report of the fault that stopped the queue.
+    pub(crate) report: Mutex<Option<CString>>,
+    cu_mask: Mutex<Vec<u32>>,
+    priority: AtomicU32,
+}
+
+// SAFETY: the pointers are to the queue's own memory, whose shared words are accessed as atomics; the callback's data is the user's.
+unsafe impl Send for Queue {}
+// SAFETY: as above.
+unsafe impl Sync for Queue {}
+
+const _: () = assert!(MAX_IN_FLIGHT == 64, "`free` has a bit for each");
+
+/// Queues by slot. A slot's lock is the queue's own: no doorbell takes a lock that another queue's takes.
+static TABLE: [Mutex<Option<Arc<Queue>>>; SLOTS] = [const { Mutex::new(None) }; SLOTS];
+
+#[derive(Default)]
+struct Slots {
+    free: Vec<u32>,
+    next: u32,
+    live: usize,
+    next_id: u64,
+    /// The cooperative queue of each GPU, and how many share it.
+    cooperative: HashMap<usize, (usize, usize)>,
+    /// Soft queues: address of the structure, address of the ring.
+    soft: HashMap<usize, usize>,
+}
+
+static FREE: LazyLock<Mutex<Slots>> = LazyLock::new(Mutex::default);
+
+/// Number of live queues.
+pub(crate) fn live() -> usize {
+    FREE.lock().live
+}
+
+/// What `hsa_queue_create` is asked for.
+pub(crate) struct Request {
+    pub(crate) size: u32,
+    pub(crate) kind: u32,
+    pub(crate) callback: hsa_queue_callback_t,
+    pub(crate) data: *mut c_void,
+    pub(crate) private_segment_size: u32,
+}
+
+/// `hsa_queue_create`.
+pub(crate) fn create(
+    runtime: &Arc<Runtime>,
+    agent: hsa_agent_t,
+    request: &Request,
+) -> HsaResult<*mut hsa_queue_t> {
+    require(
+        request.size.is_power_of_two()
+            && request.size >= MIN_SIZE
+            && request.kind <= HSA_QUEUE_TYPE_COOPERATIVE,
+    )?;
+    let id = runtime.agents.id(agent)?;
+    let gpu = id.gpu().ok_or(HSA_STATUS_ERROR_INVALID_QUEUE_CREATION)?;
+    if request.size > MAX_SIZE
+        || (request.private_segment_size != u32::MAX
+            && request.private_segment_size > MAX_PRIVATE_SEGMENT)
+    {
+        return Err(HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    }
+    if request.kind == HSA_QUEUE_TYPE_COOPERATIVE
+        && let Some((queue, users)) = FREE.lock().cooperative.get_mut(&gpu)
+    {
+        *users += 1;
+        return Ok(*queue as *mut hsa_queue_t);
+    }
+    let queue = Queue::new(runtime, gpu, request)?;
+    let pointer = queue.public();
+    let slot = queue.slot as usize;
+    *TABLE[slot].lock() = Some(queue);
+    let mut slots = FREE.lock();
+    slots.live += 1;
+    if request.kind == HSA_QUEUE_TYPE_COOPERATIVE {
+        slots.cooperative.insert(gpu, (pointer as usize, 1));
+    }
+    Ok(pointer)
+}
+
+/// The queue of a slot.
+fn in_slot(slot: u32) -> Option<Arc<Queue>> {
+    TABLE.get(slot as usize)?.lock().clone()
+}
+
+/// The queue of a pointer that a user passes.
+///
+/// # Safety
+/// `queue` is null or points to a readable `hsa_queue_t`.
+pub(crate) unsafe fn find(queue: *const hsa_queue_t) -> HsaResult<Arc<Queue>> {
+    require(!queue.is_null() && queue.is_aligned())?;
+    // SAFETY: the caller's promise.
+    let doorbell = unsafe { (*queue).doorbell_signal };
+    let (_, address, slot) = signal::cell(doorbell)
+        .and_then(signal::Cell::doorbell)
+        .ok_or(HSA_STATUS_ERROR_INVALID_QUEUE)?;
+    in_slot(slot)
+        .filter(|found| address == queue as u64 && found.public().cast_const() == queue)
+        .ok_or(HSA_STATUS_ERROR_INVALID_QUEUE)
+}
+
+/// A store to a doorbell: the word is written and the packet processor woken.
+pub(crate) fn ring(cell: &signal::Cell, value: i64) {
+    let Some((_, address, slot)) = cell.doorbell() else {
+        tracing::error!(signal = ?cell.handle(), "store to an invalid signal");
+        return;
+    };
+    if let Some(queue) = in_slot(slot).filter(|queue| queue.public() as u64 == address) {
+        queue
+            .doorbell_word()
+            .store(value.cast_unsigned(), Ordering::Release);
+        queue.wake();
+    }
+}
+
+/// `hsa_queue_destroy`.
+///
+/// # Safety
+/// As [`find`].
+pub(crate) unsafe fn destroy(runtime: &Runtime, queue: *mut hsa_queue_t) -> HsaResult {
+    require(!queue.is_null())?;
+    if let Some(ring) = FREE.lock().soft.remove(&(queue as usize)) {
+        runtime.memory.free(&runtime.agents, ring as u64)?;
+        return runtime.memory.free(&runtime.agents, queue as u64);
+    }
+    // SAFETY: the caller's promise.
+    let found = unsafe { find(queue) }?;
+    {
+        let mut slots = FREE.lock();
+        if let Some(gpu) = found.agent.gpu()
+            && let Some((shared, users)) = slots.cooperative.get_mut(&gpu)
+            && *shared == queue as usize
+        {
+            *users -= 1;
+            if *users > 0 {
+                return Ok(());
+            }
+            slots.cooperative.remove(&gpu);
+        }
+    }
+    take_down(runtime, found)
+}
+
+/// Destroys all queues, at shutdown.
+pub(crate) fn destroy_all(runtime: &Runtime) {
+    let used = {
+        let mut slots = FREE.lock();
+        slots.cooperative.clear();
+        slots.soft.clear();
+        slots.next
+    };
+    for slot in 0..used {
+        if let Some(queue) = in_slot(slot)
+            && let Err(status) = take_down(runtime, queue)
+        {
+            tracing::warn!(%status, "a queue was destroyed by somebody else during shutdown");
+        }
+    }
+}
+
+fn take_down(runtime: &Runtime, queue: Arc<Queue>) -> HsaResult {
+    let taken = {
+        let mut place = TABLE[queue.slot as usize].lock();
+        if place
+            .as_ref()
+            .is_some_and(|there| Arc::ptr_eq(there, &queue))
+        {
+            place.take()
+        } else {
+            None
+        }
+    };
+    taken.ok_or(HSA_STATUS_ERROR_INVALID_QUEUE)?;
+    queue.active.store(false, Ordering::SeqCst);
+    // Ends a poll that is under way, and what the queue waits for.
+    queue.processor.lock().forget();
+    let client: Arc<dyn DispatchClient> = queue.clone();
+    for (token, running) in queue.running.iter().enumerate() {
+        let there = running.lock().is_some();
+        if there {
+            Engine::global().cancel(&client, token as u64);
+        }
+    }
+    queue.wait_until_idle();
+    signal::destroy_doorbell(queue.doorbell);
+    signal::destroy(queue.inactive_signal)?;
+    let agents = &runtime.agents;
+    runtime.memory.free(agents, queue.control.as_ptr() as u64)?;
+    runtime.memory.free(agents, queue.ring.as_ptr() as u64)?;
+    let mut slots = FREE.lock();
+    slots.live -= 1;
+    slots.free.push(queue.slot);
+    Ok(())
+}
+
+impl Queue {
+    fn new(runtime: &Arc<Runtime>, gpu: usize, request: &Request) -> HsaResult<Arc<Queue>> {
+        let agents = &runtime.agents;
+        let memory = &runtime.memory;
+        let pool = PoolId {
+            agent: AgentId::CPU,
+            kind: PoolKind::Fine,
+        };
+        let everywhere = agents.all_gpus();
+        let control = memory.allocate(agents, pool, CONTROL_BYTES, everywhere)?;
+        let undo = |status: hsa_status_t, bases: &[u64]| {
+            for &base in bases {
+                if let Err(error) = memory.free(agents, base) {
+                    tracing::warn!(%error, "memory of a queue that could not be made was freed by somebody else");
+                }
+            }
+            status
+        };
+        let ring = memory
+            .allocate(agents, pool, request.size as usize * 64, everywhere)
+            .map_err(|status| undo(status, &[control.base]))?;
+        let both = [control.base, ring.base];
+        let (slot, id) = {
+            let mut slots = FREE.lock();
+            let slot = match slots.free.pop() {
+                Some(slot) => slot,
+                None if (slots.next as usize) < SLOTS => {
+                    slots.next += 1;
+                    slots.next - 1
+                }
+                None => return Err(undo(HSA_STATUS_ERROR_OUT_OF_RESOURCES, &both)),
+            };
+            slots.next_id += 1;
+            (slot, slots.next_id - 1)
+        };
+        let signals =
+            signal::create_doorbell(control.base + DOORBELL_OFFSET as u64, control.base, slot)
+                .and_then(|doorbell| Ok((doorbell, signal::create(0, true)?)));
+        let (doorbell, inactive_signal) = signals.map_err(|status| {
+            FREE.lock().free.push(slot);
+            undo(status, &both)
+        })?;
+        let as_pointer =
+            |base: u64| NonNull::new(base as *mut u8).ok_or(HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+        let (control, ring) = (as_pointer(control.base)?, as_pointer(ring.base)?);
+        let queue = Arc::new_cyclic(|weak| Queue {
+            weak: weak.clone(),
+            task: TaskState::default(),
+            gpu: Arc::clone(&agents.gpus[gpu].engine),
+            agent: AgentId::of_gpu(gpu),
+            runtime: Arc::downgrade(runtime),
+            slot,
+            control,
+            ring,
+            size: request.size,
+            doorbell,
+            inactive_signal,
+            callback: request.callback,
+            data: request.data as usize,
+            active: AtomicBool::new(true),
+            failed: AtomicBool::new(false),
+            processor: Mutex::default(),
+            running: [const { Mutex::new(None) }; MAX_IN_FLIGHT],
+            free: AtomicU64::new(u64::MAX),
+            stalled: AtomicBool::new(false),
+            ended: AtomicU32::new(0),
+            report: Mutex::new(None),
+            cu_mask: Mutex::new(full_mask(agents, gpu)),
+            priority: AtomicU32::new(HSA_AMD_QUEUE_PRIORITY_NORMAL),
+        });
+        queue.write_structure(agents, gpu, request, id);
+        Ok(queue)
+    }
+
+    fn write_structure(&self, agents: &Agents, gpu: usize, request: &Request, id: u64) {
+        let card = agents.gpus[gpu].spec.card;
+        let structure = amd_queue_t {
+            hsa_queue: hsa_queue_t {
+                r#type: if request.kind == HSA_QUEUE_TYPE_COOPERATIVE {
+                    request.kind
+                } else {
+                    HSA_QUEUE_TYPE_MULTI
+                },
+                features: HSA_QUEUE_FEATURE_KERNEL_DISPATCH,
+                base_address: self.ring.as_ptr().cast(),
+                doorbell_signal: self.doorbell,
+                size: self.size,
+                reserved1: 0,
+                id,
+            },
+            reserved1: [0; 4],
+            write_dispatch_id: 0,
+            group_segment_aperture_base_hi: launch::SHARED_APERTURE_HI,
+            private_segment_aperture_base_hi: launch::PRIVATE_APERTURE_HI,
+            max_cu_id: card.compute_units - 1,
+            max_wave_id: card.waves - 1,
+            max_legacy_doorbell_dispatch_id_plus_1: 0,
+            legacy_doorbell_lock: 0,
+            reserved2: [0; 9],
+            read_dispatch_id: 0,
+            read_dispatch_id_field_base_byte_offset: std::mem::offset_of!(
+                amd_queue_t,
+                read_dispatch_id
+            ) as u32,
+            compute_tmpring_size: 0,
+            scratch_resource_descriptor: [0; 4],
+            scratch_backing_memory_location: 0,
+            scratch_backing_memory_byte_size: 0,
+            scratch_wave64_lane_byte_size: 0,
+            queue_properties: AMD_QUEUE_PROPERTIES_IS_PTR64,
+            reserved3: [0; 2],
+            queue_inactive_signal: self.inactive_signal,
+            reserved4: [0; 14],
+        };
+        // SAFETY: the control block is larger than the structure and page aligned, and nobody else knows it yet.
+        unsafe {
+            std::ptr::write_bytes(self.control.as_ptr(), 0, CONTROL_BYTES);
+            self.control.cast::<amd_queue_t>().write(structure);
+        }
+        for index in 0..u64::from(self.size) {
+            self.header(index)
+                .store(HSA_PACKET_TYPE_INVALID as u16, Ordering::Relaxed);
+        }
+    }
+
+    /// The public structure.
+    pub(crate) fn public(&self) -> *mut hsa_queue_t {
+        self.control.as_ptr().cast()
+    }
+
+    fn word(&self, offset: usize) -> &AtomicU64 {
+        debug_assert!(offset.is_multiple_of(8) && offset < COPIES_OFFSET);
+        // SAFETY: inside the control block, aligned, and accessed as an atomic by everybody.
+        unsafe { AtomicU64::from_ptr(self.control.as_ptr().add(offset).cast()) }
+    }
+
+    /// `read_dispatch_id`.
+    pub(crate) fn read_index(&self) -> &AtomicU64 {
+        self.word(std::mem::offset_of!(amd_queue_t, read_dispatch_id))
+    }
+
+    fn doorbell_word(&self) -> &AtomicU64 {
+        self.word(DOORBELL_OFFSET)
+    }
+
+    fn properties(&self) -> &AtomicU32 {
+        // SAFETY: as in `word`.
+        unsafe {
+            let field = self
+                .control
+                .as_ptr()
+                .add(std::mem::offset_of!(amd_queue_t, queue_properties));
+            AtomicU32::from_ptr(field.cast())
+        }
+    }
+
+    /// Address of packet `index` in the ring.
+    pub(crate) fn packet(&self, index: u64) -> NonNull<u8> {
+        // SAFETY: the masked index is below the number of packets in the ring.
+        unsafe {
+            self.ring
+                .add((index & u64::from(self.size - 1)) as usize * 64)
+        }
+    }
+
+    /// The header of packet `index`.
+    pub(crate) fn header(&self, index: u64) -> &AtomicU16 {
+        // SAFETY: the first two bytes of a packet in the ring, which everybody accesses as an atomic.
+        unsafe { AtomicU16::from_ptr(self.packet(index).as_ptr().cast()) }
+    }
+
+    /// Where the copy of a running dispatch's packet lies.
+    pub(crate) fn copy_of(&self, place: usize) -> NonNull<u8> {
+        debug_assert!(place < MAX_IN_FLIGHT);
+        // SAFETY: inside the control block.
+        unsafe { self.control.add(COPIES_OFFSET + place * 64) }
+    }
+
+    /// Whether times are to be written to completion signals.
+    pub(crate) fn profiling(&self) -> bool {
+        self.properties().load(Ordering::Relaxed) & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING != 0
+    }
+
+    /// Turns that on or off.
+    pub(crate) fn set_profiling(&self, enable: bool) {
+        if enable {
+            self.properties()
+                .fetch_or(AMD_QUEUE_PROPERTIES_ENABLE_PROFILING, Ordering::Relaxed);
+        } else {
+            self.properties()
+                .fetch_and(!AMD_QUEUE_PROPERTIES_ENABLE_PROFILING, Ordering::Relaxed);
+        }
+    }
+
+    /// Makes the packet processor run.
+    pub(crate) fn wake(self: &Arc<Self>) {
+        let task: Arc<dyn Task> = self.clone();
+        Engine::global().wake(&task);
+    }
+
+    /// Itself, with a count; `None` while it goes.
+    pub(crate) fn itself(&self) -> Option<Arc<Queue>> {
+        self.weak.upgrade()
+    }
+
+    /// Whether it has not been destroyed.
+    pub(crate) fn in_table(&self) -> bool {
+        in_slot(self.slot).is_some_and(|queue| std::ptr::eq(&*queue, self))
+    }
+
+    /// Whether no dispatch runs.
+    pub(crate) fn idle(&self) -> bool {
+        self.free.load(Ordering::SeqCst) == u64::MAX
+    }
+
+    /// Waits until no dispatch runs.
+    fn wait_until_idle(&self) {
+        loop {
+            Engine::global().help(&mut || self.idle());
+            let word = self.ended.load(Ordering::SeqCst);
+            if self.idle() {
+                return;
+            }
+            sys::futex_wait(&self.ended, word, Some(Duration::from_millis(1)));
+        }
+    }
+
+    /// The signal that says why the queue has stopped.
+    pub(crate) fn inactive_signal(&self) -> hsa_signal_t {
+        self.inactive_signal
+    }
+
+    /// The doorbell's signal.
+    pub(crate) fn doorbell(&self) -> hsa_signal_t {
+        self.doorbell
+    }
+
+    /// Sets the priority; queues share the workers alike, whatever it is.
+    pub(crate) fn set_priority(&self, priority: u32) -> HsaResult {
+        require(priority <= HSA_AMD_QUEUE_PRIORITY_HIGH)?;
+        self.priority.store(priority, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The compute units that the queue may use, as bits.
+    pub(crate) fn cu_mask(&self) -> Vec<u32> {
+        self.cu_mask.lock().clone()
+    }
+
+    /// Sets the compute units; an empty mask means all. No unit is another's hardware here, so work runs where there is room.
+    pub(crate) fn set_cu_mask(&self, agents: &Agents, mask: Option<Vec<u32>>) -> HsaResult {
+        let gpu = self.agent.gpu().ok_or(HSA_STATUS_ERROR_INVALID_QUEUE)?;
+        let full = full_mask(agents, gpu);
+        let mask = match mask {
+            None => full,
+            Some(mask) => {
+                let paired = agents.gpus[gpu].spec.card.version[0] >= 10;
+                // Work-group processors are pairs of compute units.
+                require(
+                    !paired
+                        || mask
+                            .iter()
+                            .all(|word| (word >> 1) & 0x5555_5555 == word & 0x5555_5555),
+                )?;
+                let mut cut: Vec<u32> = full
+                    .iter()
+                    .enumerate()
+                    .map(|(at, word)| word & mask.get(at).unwrap_or(&0))
+                    .collect();
+                require(cut.iter().any(|word| *word != 0))?;
+                cut.truncate(full.len());
+                cut
+            }
+        };
+        *self.cu_mask.lock() = mask;
+        Ok(())
+    }
+}
+
+fn full_mask(agents: &Agents, gpu: usize) -> Vec<u32> {
+    let units = agents.gpus[gpu].spec.card.compute_units;
+    (0..units.div_ceil(32))
+        .map(|word| {
+            if units - word * 32 >= 32 {
+                u32::MAX
+            } else {
+                (1 << (units - word * 32)) - 1
+            }
+        })
+        .collect()
+}
+
+/// `hsa_soft_queue_create`: the program processes the packets itself.
+pub(crate) fn create_soft(
+    runtime: &Runtime,
+    region: PoolId,
+    size: u32,
+    kind: u32,
+    features: u32,
+    doorbell: hsa_signal_t,
+) -> HsaResult<*mut hsa_queue_t> {
+    let all_features = HSA_QUEUE_FEATURE_KERNEL_DISPATCH | HSA_QUEUE_FEATURE_AGENT_DISPATCH;
+    require(size != 0 && size.is_power_of_two() && kind <= HSA_QUEUE_TYPE_SINGLE)?;
+    require(features != 0 && features & !all_features == 0)?;
+    signal::user(doorbell)?;
+    if !region.allocatable() {
+        return Err(HSA_STATUS_ERROR_INVALID_REGION);
+    }
+    let agents = &runtime.agents;
+    let bytes = (size as usize)
+        .checked_mul(64)
+        .ok_or(HSA_STATUS_ERROR_OUT_OF_RESOURCES)?;
+    let ring = runtime
+        .memory
+        .allocate(agents, region, bytes, agents.all_gpus())?;
+    let structure =
+        match runtime
+            .memory
+            .allocate(agents, region, size_of::<amd_queue_t>(), agents.all_gpus())
+        {
+            Ok(structure) => structure,
+            Err(status) => {
+                runtime.memory.free(agents, ring.base)?;
+                return Err(status);
+            }
+        };
+    let id = {
+        let mut slots = FREE.lock();
+        slots.next_id += 1;
+        slots
+            .soft
+            .insert(structure.base as usize, ring.base as usize);
+        slots.next_id - 1
+    };
+    let pointer = structure.base as *mut amd_queue_t;
+    // SAFETY: the allocations are of these sizes, page aligned, and nobody else knows them yet; zeros are a valid `amd_queue_t`.
+    unsafe {
+        pointer.write_bytes(0, 1);
+        (*pointer).hsa_queue = hsa_queue_t {
+            r#type: kind,
+            features,
+            base_address: ring.base as *mut c_void,
+            doorbell_signal: doorbell,
+            size,
+            reserved1: 0,
+            id,
+        };
+        (*pointer).queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
+        (*pointer).read_dispatch_id_field_base_byte_offset =
+            std::mem::offset_of!(amd_queue_t, read_dispatch_id) as u32;
+        std::ptr::write_bytes(ring.base as *mut u8, 0, bytes);
+        for index in 0..size as usize {
+            (ring.base as *mut u16)
+                .add(index * 32)
+                .write(HSA_PACKET_TYPE_INVALID as u16);
+        }
+    }
+    Ok(pointer.cast())
+}

@@ -1,0 +1,169 @@
+//! The life of the runtime: made at the first `hsa_init`, released at the last `hsa_shut_down`, one per process.
+//!
+//! Calls take a counted reference to the runtime, so a shutdown in another thread lets them finish. Locks: the life lock is held only
+//! to count and to swap the runtime in and out, never while the runtime is released.
+//!
+//! * A child of `fork` that inherits a started runtime has no threads and no device memory: every call answers
+//!   `HSA_STATUS_ERROR_NOT_INITIALIZED`, `hsa_init` too.
+//! * Nothing is torn down when the process exits: threads are daemons, and calls from static destructors work.
+
+use std::sync::{
+    Arc, Once,
+    atomic::{AtomicBool, Ordering},
+};
+
+use gneiss_amdgcn::memory::{Mapping, Rights};
+use gneiss_hsa_api::*;
+use parking_lot::{Mutex, RwLock};
+
+use crate::{
+    agent::Agents, entry::HsaResult, events, loader::Loader, memory, memory::Memory, queue, signal,
+};
+
+/// Everything between `hsa_init` and `hsa_shut_down`.
+#[derive(Debug)]
+pub(crate) struct Runtime {
+    pub(crate) agents: Agents,
+    pub(crate) memory: Memory,
+    pub(crate) loader: Loader,
+    /// Whether copies write their times to completion signals.
+    pub(crate) profile_copies: AtomicBool,
+}
+
+static CURRENT: RwLock<Option<Arc<Runtime>>> = RwLock::new(None);
+/// References that `hsa_init` has given out. Also serialises init and shutdown.
+static REFERENCES: Mutex<i32> = Mutex::new(0);
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process is a forked child of one with a started runtime.
+pub(crate) fn forked() -> bool {
+    FORKED.load(Ordering::Relaxed)
+}
+
+/// The runtime, or `HSA_STATUS_ERROR_NOT_INITIALIZED`.
+pub(crate) fn get() -> HsaResult<Arc<Runtime>> {
+    if forked() {
+        return Err(HSA_STATUS_ERROR_NOT_INITIALIZED);
+    }
+    CURRENT
+        .read()
+        .clone()
+        .ok_or(HSA_STATUS_ERROR_NOT_INITIALIZED)
+}
+
+/// Notices forks from now on.
+fn watch_forks() {
+    unsafe extern "C" fn child() {
+        FORKED.store(true, Ordering::Relaxed);
+    }
+    static ONCE: Once = Once::new();
+    // SAFETY: the handler only stores to an atomic, which is allowed in a child of a process with threads.
+    ONCE.call_once(|| unsafe {
+        if libc::pthread_atfork(None, None, Some(child)) != 0 {
+            tracing::warn!(
+                "pthread_atfork failed: a forked child will not notice that it has no GPU"
+            );
+        }
+    });
+}
+
+/// `hsa_init`.
+pub(crate) fn init() -> HsaResult {
+    if forked() {
+        return Err(HSA_STATUS_ERROR_NOT_INITIALIZED);
+    }
+    let mut references = REFERENCES.lock();
+    if *references == i32::MAX {
+        return Err(HSA_STATUS_ERROR_REFCOUNT_OVERFLOW);
+    }
+    if *references == 0 {
+        crate::log::start();
+        watch_forks();
+        let runtime = Runtime::new()?;
+        *CURRENT.write() = Some(Arc::new(runtime));
+    }
+    *references += 1;
+    Ok(())
+}
+
+/// `hsa_shut_down`.
+pub(crate) fn shut_down() -> HsaResult {
+    if forked() {
+        return Err(HSA_STATUS_ERROR_NOT_INITIALIZED);
+    }
+    let mut references = REFERENCES.lock();
+    if *references == 0 {
+        return Err(HSA_STATUS_ERROR_NOT_INITIALIZED);
+    }
+    *references -= 1;
+    if *references > 0 {
+        return Ok(());
+    }
+    let runtime = CURRENT.write().take();
+    // Whoever calls init in another thread waits for the release; the lock is not one that device work takes.
+    if let Some(runtime) = runtime {
+        runtime.release();
+    }
+    Ok(())
+}
+
+impl Runtime {
+    fn new() -> HsaResult<Self> {
+        let agents = Agents::discover().map_err(|error| {
+            crate::log::complain(&error.to_string());
+            HSA_STATUS_ERROR_OUT_OF_RESOURCES
+        })?;
+        let (base, bytes) = signal::range()?;
+        for gpu in &agents.gpus {
+            let mapping = Mapping {
+                base: base.as_ptr() as u64,
+                len: bytes as u64,
+                host: base.as_ptr(),
+                rights: Rights::READ | Rights::WRITE,
+                allocation: memory::next_number(),
+            };
+            // SAFETY: the signals' range stays mapped for the life of the process.
+            unsafe { memory::map(gpu, mapping) }?;
+        }
+        let memory = Memory::new(agents.system_memory);
+        Ok(Self {
+            agents,
+            memory,
+            loader: Loader::default(),
+            profile_copies: AtomicBool::new(false),
+        })
+    }
+
+    /// Releases everything: handlers first, so that no user code runs; then queues, code and memory.
+    fn release(&self) {
+        events::clear();
+        crate::fault::clear_system_handlers();
+        queue::destroy_all(self);
+        self.loader.clear(self);
+        self.memory.free_all(&self.agents);
+    }
+}
+
+/// What is alive, for tests that look for leaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveObjects {
+    /// Signals, doorbells of queues included.
+    pub signals: usize,
+    /// Queues.
+    pub queues: usize,
+    /// Allocations from pools.
+    pub allocations: usize,
+    /// Executables.
+    pub executables: usize,
+}
+
+/// Counts what is alive.
+pub fn live_objects() -> LiveObjects {
+    let runtime = get().ok();
+    LiveObjects {
+        signals: signal::live(),
+        queues: queue::live(),
+        allocations: runtime.as_ref().map_or(0, |runtime| runtime.memory.live()),
+        executables: runtime.as_ref().map_or(0, |runtime| runtime.loader.live()),
+    }
+}
