@@ -118,7 +118,6 @@ test: all
 verify: all
 	$(call need,$(test_packages))
 	GNEISS_VERIFY=1 $(CARGO) test --workspace --locked --release
-	GNEISS_VERIFY=1 $(CARGO) test --workspace --locked --release -- --ignored
 
 bench: all
 	$(call need,hipcc g++ ocl-icd-opencl-dev pocl-opencl-icd python3)

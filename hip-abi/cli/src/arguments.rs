@@ -38,6 +38,8 @@ pub enum Command {
     Doctor(Doctor),
     /// List bundles, code objects and kernels in a program, library, object file or bundle.
     Inspect(Inspect),
+    /// Write the machine code of kernels and functions.
+    Disasm(Disasm),
     /// Show help; `help env` lists the environment variables.
     Help(Help),
 }
@@ -103,6 +105,19 @@ pub struct Inspect {
     pub kernel: Option<String>,
 }
 
+/// `gneiss disasm`.
+#[derive(Debug, Args)]
+pub struct Disasm {
+    /// The file.
+    pub file: PathBuf,
+    /// Only code objects for this target, as gfx90a.
+    #[arg(long, value_name = "TARGET")]
+    pub target: Option<gneiss_fatbin::TargetId>,
+    /// Only kernels and functions whose name contains this.
+    #[arg(long, value_name = "TEXT")]
+    pub kernel: Option<String>,
+}
+
 /// `gneiss help`.
 #[derive(Debug, Args)]
 pub struct Help {
@@ -120,7 +135,7 @@ pub fn with_default_command(arguments: impl IntoIterator<Item = OsString>) -> Ve
             Some("-q" | "--quiet" | "-v" | "--verbose") => at += 1,
             Some(
                 "-h" | "--help" | "-V" | "--version" | "run" | "info" | "doctor" | "inspect"
-                | "help",
+                | "disasm" | "help",
             ) => return arguments,
             _ => {
                 arguments.insert(at, "run".into());

@@ -136,7 +136,7 @@ pub fn help(options: &Help) -> Result<ExitCode> {
                 let mut err = std::io::stderr().lock();
                 writeln!(
                     err,
-                    "gneiss: error: no help about \"{topic}\": there is help about env, run, info, doctor and inspect"
+                    "gneiss: error: no help about \"{topic}\": there is help about env, run, info, doctor, inspect and disasm"
                 )?;
                 return Ok(ExitCode::from(USED_WRONGLY));
             }

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod demangle;
+mod disasm;
 mod doctor;
 mod environment;
 mod info;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Info(options) => info::info(&options, &terminal),
         Command::Doctor(options) => doctor::doctor(&options, &terminal),
         Command::Inspect(options) => inspect::inspect(&options, &terminal),
+        Command::Disasm(options) => disasm::disasm(&options, &terminal),
         Command::Help(topic) => environment::help(&topic),
     };
     match result {

@@ -208,3 +208,32 @@ fn help_lists_the_environment() {
         assert!(stdout(&output).contains(name), "{name}");
     }
 }
+
+#[test]
+fn disasm_writes_the_code_of_one_kernel() {
+    let output = gneiss(&[
+        "disasm",
+        "--target",
+        "gfx90a",
+        "--kernel",
+        "scale",
+        &data("plain.hipfb"),
+    ]);
+    let text = stdout(&output);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(
+        text.starts_with("; gfx90a:xnack-, code object v5\n"),
+        "{text}"
+    );
+    for part in ["<scale>:", "s_load_dword", "global_store_dword", "s_endpgm"] {
+        assert!(text.contains(part), "{part} is not in:\n{text}");
+    }
+    assert!(!text.contains("<gather>"));
+    let output = gneiss(&["disasm", "--kernel", "nothing", &data("v5.hsaco")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("no function in it"),
+        "{}",
+        stderr(&output)
+    );
+}

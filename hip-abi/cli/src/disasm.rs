@@ -1,0 +1,156 @@
+//! `gneiss disasm`: the machine code of a file's kernels and functions, in LLVM's syntax.
+
+use crate::arguments::Disasm;
+use crate::demangle::demangle;
+use crate::terminal::Terminal;
+use gneiss_amdgcn::isa::decode::Decoder;
+use gneiss_amdgcn::isa::text::disassemble_section;
+use gneiss_amdgcn::target::Target;
+use gneiss_fatbin::elf::{Symbol, SymbolKind};
+use gneiss_fatbin::fat_binary::{self, Contents, MappedFile};
+use gneiss_fatbin::target_id::PROCESSORS;
+use gneiss_fatbin::{CodeObject, TargetId};
+use std::io::{BufWriter, Error, Result, Write};
+use std::process::ExitCode;
+
+/// Writes the code of every function that is asked for.
+///
+/// # Errors
+/// When the file cannot be read, holds nothing that was asked for, or is for a target without instruction tables.
+pub fn disasm(options: &Disasm, terminal: &Terminal) -> Result<ExitCode> {
+    let path = options.file.display();
+    let named = |error: &dyn std::fmt::Display| Error::other(format!("{path}: {error}"));
+    let file = MappedFile::open(&options.file).map_err(Error::other)?;
+    let images = fat_binary::find(file.bytes()).map_err(|error| named(&error))?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut functions = 0;
+    for image in &images {
+        match &image.contents {
+            Contents::CodeObject(code_object) => {
+                functions += write_code_object(code_object, options, terminal, &mut out)
+                    .map_err(|error| named(&error))?
+            }
+            Contents::Bundle(bundle) => {
+                for entry in bundle
+                    .entries()
+                    .filter(|entry| entry.id.is_hip_amdgcn() && !entry.data.is_empty())
+                {
+                    let code_object = CodeObject::parse(entry.data)
+                        .map_err(|error| named(&format!("{}: {error}", entry.id)))?;
+                    functions += write_code_object(&code_object, options, terminal, &mut out)
+                        .map_err(|error| named(&error))?;
+                }
+            }
+        }
+    }
+    out.flush()?;
+    if functions == 0 {
+        return Err(named(&"no function in it is what was asked for"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the wanted functions of a code object; gives their number.
+fn write_code_object(
+    code_object: &CodeObject<'_>,
+    options: &Disasm,
+    terminal: &Terminal,
+    out: &mut dyn Write,
+) -> Result<usize> {
+    let wanted = |target: &TargetId| {
+        target == code_object.target() || code_object.fit(&target.with_device_defaults()).is_some()
+    };
+    if !options.target.as_ref().is_none_or(wanted) {
+        return Ok(0);
+    }
+    let target = decoded_target(code_object.target())?;
+    let metadata = code_object.metadata().map_err(Error::other)?;
+    let mut symbols = code_object.all_symbols().map_err(Error::other)?;
+    symbols.retain(|symbol| {
+        let code = matches!(symbol.kind, SymbolKind::Function | SymbolKind::HsaKernel);
+        let named = options
+            .kernel
+            .as_ref()
+            .is_none_or(|text| symbol.name.contains(text) || demangle(symbol.name).contains(text));
+        code && symbol.is_defined() && symbol.size > 0 && named
+    });
+    symbols.sort_by_key(|symbol| symbol.value);
+    symbols.dedup_by_key(|symbol| symbol.value);
+    if !symbols.is_empty() {
+        writeln!(
+            out,
+            "{}",
+            terminal.bold(&format!(
+                "; {}, code object v{}",
+                code_object.target(),
+                code_object.version()
+            ))
+        )?;
+    }
+    for symbol in &symbols {
+        let kernel = metadata
+            .kernels
+            .iter()
+            .find(|kernel| kernel.name == symbol.name);
+        let wave_size = kernel.map_or(target.features().default_wave_size, |kernel| {
+            kernel.wavefront_size
+        });
+        let decoder = Decoder::new(target, wave_size)
+            .map_err(|_| Error::other(format!("there are no instruction tables for {target}")))?;
+        write_function(code_object, symbol, &decoder, terminal, out)?;
+    }
+    Ok(symbols.len())
+}
+
+/// The target whose tables decode code for `id`: itself, for a generic one any that it covers.
+fn decoded_target(id: &TargetId) -> Result<Target> {
+    let covered = PROCESSORS
+        .iter()
+        .find(|processor| processor.generic == Some(id.processor.as_str()));
+    covered
+        .map_or(id.processor.as_str(), |processor| processor.name)
+        .parse()
+        .map_err(Error::other)
+}
+
+fn write_function(
+    code_object: &CodeObject<'_>,
+    symbol: &Symbol<'_>,
+    decoder: &Decoder,
+    terminal: &Terminal,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let code = code_object.elf().at_address(symbol.value, symbol.size);
+    let Some(mut code) = code else {
+        return Err(Error::other(format!(
+            "function \"{}\" lies outside the loadable segments",
+            symbol.name
+        )));
+    };
+    let mut start = symbol.value;
+    // A kernel of code object v2 begins with 256 bytes of amd_kernel_code_t.
+    if symbol.kind == SymbolKind::HsaKernel && code.len() >= 256 {
+        (code, start) = (&code[256..], start + 256);
+    }
+    writeln!(
+        out,
+        "\n{start:016x} <{}>:",
+        terminal.bold(&demangle(symbol.name))
+    )?;
+    for line in disassemble_section(decoder, code, start) {
+        let words = line.bytes.chunks(4).map(|word| {
+            word.iter()
+                .rev()
+                .map(|byte| format!("{byte:02X}"))
+                .collect::<String>()
+        });
+        writeln!(
+            out,
+            "\t{:<60}// {:012X}: {}",
+            line.text,
+            line.address,
+            words.collect::<Vec<_>>().join(" ")
+        )?;
+    }
+    Ok(())
+}
