@@ -21,7 +21,7 @@ version := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 hip_library := $(rocm)/lib/libamdhip64.so.5
 hip_archive := $(target)/release/libgneiss_hip_abi.a
-hip_map := $(or $(wildcard hip-abi/libamdhip64.map),$(target)/libamdhip64.map)
+hip_map := hip-abi/libamdhip64.map
 hsa_library := $(rocm)/lib/libhsa-runtime64.so.1
 hsa_archive := $(target)/release/libgneiss_hsa_core.a
 hsa_map := hsa-core/libhsa-runtime64.map
@@ -63,10 +63,6 @@ $(hsa_library): $(hsa_archive) $(hsa_map) build/link.sh
 	@mkdir -p $(@D)
 	build/link.sh $@ libhsa-runtime64.so.1 $(hsa_archive) $(hsa_map)
 	@ln -sf libhsa-runtime64.so.1 $(@D)/libhsa-runtime64.so
-
-# Until the HIP room brings its own map.
-$(target)/libamdhip64.map:
-	printf 'hip_4.2 {\n    global:\n        hip*;\n        __hip*;\n    local:\n        *;\n};\n' >$@
 
 $(target)/release/gneiss: force
 	$(CARGO) build --release --locked -p gneiss
