@@ -39,7 +39,7 @@ use crate::{
     engine::{DispatchClient, DispatchInfo, Engine, Item},
     fault::{Fault, FaultKind},
     launch::LaunchPlan,
-    workgroup::{GRID_BARRIERS, Group, GridBarrier, GroupExit, Worker},
+    workgroup::{GRID_BARRIERS, GridBarrier, Group, GroupExit, Worker},
 };
 
 /// What a dispatch runs.
@@ -49,8 +49,34 @@ pub(crate) struct Job {
     pub(crate) grid_barriers: [GridBarrier; GRID_BARRIERS],
     client: Arc<dyn DispatchClient>,
     token: u64,
+    /// Wave instructions of all groups.
+    #[cfg(feature = "counters")]
+    instructions: AtomicU64,
     /// When `GNEISS_KERNEL_TIMEOUT` stops it.
     deadline: Option<Instant>,
+}
+
+#[cfg(feature = "counters")]
+impl Job {
+    /// Counts wave instructions.
+    pub(crate) fn count(&self, instructions: u64) {
+        self.instructions.fetch_add(instructions, Ordering::Relaxed);
+    }
+
+    /// Appends a line to the file that `GNEISS_COUNTERS` names: kernel, groups, wave size, wave instructions.
+    fn report(&self, engine: &Engine) {
+        use std::io::Write;
+        let Some(path) = std::env::var_os("GNEISS_COUNTERS") else { return };
+        let code = engine.code.find(self.info.kernel_object);
+        let symbol = code.as_ref().and_then(|code| code.symbol(self.info.kernel_object));
+        let name = symbol.map_or("?", |(name, _)| name.trim_end_matches(".kd"));
+        let (groups, lanes) = (self.plan.groups_total, self.plan.wave_size());
+        let line = format!("{name}\t{groups}\t{lanes}\t{}\n", self.instructions.load(Ordering::Relaxed));
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
+            tracing::warn!(%error, "cannot write GNEISS_COUNTERS");
+        }
+    }
 }
 
 impl Job {
@@ -94,6 +120,9 @@ impl fmt::Debug for Dispatch {
 
 /// A seat that runs other groups' work for this long looks whether other items wait.
 const SEAT_TIME: Duration = Duration::from_millis(2);
+
+/// Groups that a seat runs in turns if they do not end in one slice.
+const FEW_GROUPS: usize = 4;
 
 /// Work that is worth waking another thread for.
 const SHARE_TIME: Duration = Duration::from_micros(15);
@@ -256,6 +285,8 @@ impl Dispatch {
             return;
         }
         let job = self.job();
+        #[cfg(feature = "counters")]
+        job.report(engine);
         if catch_unwind(AssertUnwindSafe(|| {
             engine.looking_again(|| job.client.finished(job.token, outcome))
         }))
@@ -298,21 +329,25 @@ impl Dispatch {
         // Turns in a row in which no group got on.
         let mut idle_turns = 0usize;
         let mut waited = false;
+        // Groups that this seat may have begun while all of them are busy. It grows when none of them ends: then they may be waiting,
+        // without saying so, for one that has not begun.
+        let mut limit = FEW_GROUPS;
+        let mut turns = 0usize;
         loop {
             if self.stop.load(Ordering::Acquire) {
                 own.drain(..).for_each(|group| worker.give_back(group));
                 break;
             }
-            // After a group that waits, a new one: it may be the one that is waited for.
-            let fresh = if own.is_empty() || waited {
-                self.take_new(worker)
+            // After a group that waits, one that others left behind, or a new one: it may be the one that is waited for.
+            let fresh = if own.is_empty() || waited || own.len() < limit {
+                let parked = self.parked.lock().pop_front();
+                parked.or_else(|| self.take_new(worker))
             } else {
                 None
             };
-            let next = fresh
-                .or_else(|| own.pop_front())
-                .or_else(|| self.parked.lock().pop_front());
-            let Some(mut group) = next else { break };
+            let Some(mut group) = fresh.or_else(|| own.pop_front()) else {
+                break;
+            };
             match group.run_slice(job, engine, &mut worker.cache) {
                 GroupExit::Done => {
                     worker.give_back(group);
@@ -320,14 +355,20 @@ impl Dispatch {
                     ended += 1;
                     idle_turns = 0;
                     waited = false;
+                    turns = 0;
                     if self.done.fetch_add(1, Ordering::AcqRel) + 1 == total {
                         break;
                     }
                 }
                 GroupExit::Yield { progress } => {
                     own.push_back(group);
-                    waited = true;
+                    waited = !progress;
                     idle_turns = if progress { 0 } else { idle_turns + 1 };
+                    turns += 1;
+                    if turns > 2 * own.len() {
+                        turns = 0;
+                        limit = 2 * limit.max(own.len());
+                    }
                 }
                 GroupExit::Fault(fault) => {
                     worker.give_back(group);
@@ -336,7 +377,7 @@ impl Dispatch {
                 }
             }
             if total > 1 && self.seats.load(Ordering::Relaxed) < engine.threads() as u32 {
-                self.share(engine, began, ended, own.len());
+                self.share(engine, began, ended, &mut own);
             }
             if leave() {
                 break;
@@ -362,22 +403,29 @@ impl Dispatch {
     }
 
     /// Offers a seat to another thread if what is left pays for its wake-up.
-    fn share(self: &Arc<Self>, engine: &Engine, began: Instant, ended: u64, waiting: usize) {
+    fn share(
+        self: &Arc<Self>,
+        engine: &Engine,
+        began: Instant,
+        ended: u64,
+        own: &mut VecDeque<Box<Group>>,
+    ) {
         if self.queued.load(Ordering::Relaxed) {
             return;
         }
-        let left = self
-            .job()
-            .plan
-            .groups_total
-            .saturating_sub(self.next.load(Ordering::Relaxed));
-        if left == 0 && waiting < 2 {
-            return;
-        }
-        // A group whose first slice is over without an end is long.
-        let worth = waiting > 0 || {
-            let per_group = began.elapsed().as_nanos() / u128::from(ended.max(1));
-            per_group * u128::from(left) > SHARE_TIME.as_nanos()
+        let total = self.job().plan.groups_total;
+        let left = total.saturating_sub(self.next.load(Ordering::Relaxed));
+        let worth = if left == 0 {
+            // Only groups that have begun are left; give half of them away.
+            let given = own.len() / 2;
+            self.parked.lock().extend(own.drain(..given));
+            given > 0
+        } else {
+            // A group whose first slice is over without an end is long.
+            !own.is_empty() || {
+                let per_group = began.elapsed().as_nanos() / u128::from(ended.max(1));
+                per_group * u128::from(left) > SHARE_TIME.as_nanos()
+            }
         };
         if worth {
             self.enqueue(engine);
@@ -439,6 +487,8 @@ impl Dispatches {
                 grid_barriers: std::array::from_fn(|_| GridBarrier::default()),
                 client,
                 token,
+                #[cfg(feature = "counters")]
+                instructions: AtomicU64::new(0),
                 deadline,
             })
         };

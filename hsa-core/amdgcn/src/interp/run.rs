@@ -75,7 +75,14 @@ pub unsafe fn run(wave: &mut Wave, budget: i64) -> Exit {
         let saved = get_mxcsr();
         set_mxcsr(wave.mxcsr);
         let mut op = wave.next;
+        #[cfg(feature = "counters")]
+        let mut last_pc = 0;
         while !op.is_null() {
+            #[cfg(feature = "counters")]
+            if (*op).pc != last_pc {
+                last_pc = (*op).pc;
+                wave.instructions += 1;
+            }
             op = ((*op).run)(wave, op);
         }
         set_mxcsr(saved);

@@ -202,6 +202,9 @@ pub struct Wave {
     pub wave_in_group: u32,
     /// Work-group id.
     pub workgroup: [u32; 3],
+    /// Instructions executed, counted by changes of the program counter. Instructions without an operation (waits, hints) are left out.
+    #[cfg(feature = "counters")]
+    pub instructions: u64,
     /// M0's operand code: 124, or 125 on GFX11 and later.
     pub m0: usize,
 }
@@ -252,6 +255,8 @@ impl Wave {
             priority: 0,
             wave_in_group: 0,
             workgroup: [0; 3],
+            #[cfg(feature = "counters")]
+            instructions: 0,
             m0: 124,
         }
     }
