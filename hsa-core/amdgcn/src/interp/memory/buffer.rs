@@ -162,7 +162,7 @@ struct Table {
 }
 
 /// Fills the table.
-#[inline(always)]
+#[inline(never)]
 unsafe fn addresses(w: &Wave, op: *const Op, resource: &Resource, bytes: usize, table: &mut Table) {
     // SAFETY: registers were checked by the lowering.
     unsafe {

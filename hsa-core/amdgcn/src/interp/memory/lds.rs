@@ -321,9 +321,14 @@ pub unsafe fn grid_barrier(w: &mut Wave, op: *const Op) -> *const Op {
             return op.add(1);
         }
         let data: *const u32 = w.base[0].add((*op).s[0].offset() as usize).cast();
-        let waves = (*data.add(exec.trailing_zeros() as usize)).saturating_add(1).min(0xff_ffff);
+        let waves = (*data.add(exec.trailing_zeros() as usize))
+            .saturating_add(1)
+            .min(0xff_ffff);
         let resource = (*op).imm as u32 + (w.sgpr[w.m0] >> 16 & 63);
-        w.stop(op.add(1), Exit::Other(super::other::of_grid_barrier(resource, waves)))
+        w.stop(
+            op.add(1),
+            Exit::Other(super::other::of_grid_barrier(resource, waves)),
+        )
     }
 }
 

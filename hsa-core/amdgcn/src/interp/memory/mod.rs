@@ -101,27 +101,3 @@ pub(super) fn fault_exit(fault: MemoryFault, lane: Option<usize>) -> super::run:
         lane: lane.map(|lane| lane as u8),
     }
 }
-
-/// Instantiates a handler body for the SIMD levels: `levels!(body::<A, B>)` is an array for `LowerContext::pick`.
-macro_rules! levels {
-    ($body:ident $(:: < $($arg:ty),* >)?) => {{
-        // SAFETY (of both): the body's own contract; AVX2 is chosen only on hosts that have it.
-        unsafe fn portable(
-            w: &mut $crate::interp::wave::Wave,
-            op: *const $crate::ir::Op,
-        ) -> *const $crate::ir::Op {
-            // SAFETY: passed on.
-            unsafe { $body$(::<$($arg),*>)?(w, op) }
-        }
-        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        unsafe fn avx2(
-            w: &mut $crate::interp::wave::Wave,
-            op: *const $crate::ir::Op,
-        ) -> *const $crate::ir::Op {
-            // SAFETY: passed on.
-            unsafe { $body$(::<$($arg),*>)?(w, op) }
-        }
-        [portable as $crate::interp::run::Handler, avx2, avx2]
-    }};
-}
-pub(crate) use levels;

@@ -25,7 +25,7 @@ fn span(exec: u64, bytes: usize) -> u64 {
 ///
 /// # Safety
 /// Called for a load of the running wave, with some lane active.
-#[inline(always)]
+#[inline(never)]
 pub unsafe fn load_from<E: Load, S: Space>(
     w: &mut Wave,
     op: *const Op,
@@ -133,7 +133,7 @@ unsafe fn splat(w: &mut Wave, dst: *mut u32, value: u32) {
 ///
 /// # Safety
 /// Called for a store of the running wave, with some lane active.
-#[inline(always)]
+#[inline(never)]
 pub unsafe fn store_to<E: Store, S: Space>(
     w: &mut Wave,
     op: *const Op,
@@ -208,7 +208,7 @@ pub unsafe fn store_to<E: Store, S: Space>(
 ///
 /// # Safety
 /// The range was checked; `to` is writable.
-#[inline(always)]
+#[inline(never)]
 unsafe fn gather_scratch(w: &Wave, lane: usize, offset: u32, to: *mut u8, bytes: usize) {
     for i in 0..bytes {
         // SAFETY: by the caller.
@@ -220,7 +220,7 @@ unsafe fn gather_scratch(w: &Wave, lane: usize, offset: u32, to: *mut u8, bytes:
 ///
 /// # Safety
 /// `dst` is the lane in the destination register.
-#[inline(always)]
+#[inline(never)]
 unsafe fn load_scratch_lane<E: Load>(
     w: &Wave,
     lane: usize,
@@ -241,7 +241,7 @@ unsafe fn load_scratch_lane<E: Load>(
 ///
 /// # Safety
 /// `data` is the lane in the data register.
-#[inline(always)]
+#[inline(never)]
 unsafe fn store_scratch_lane<E: Store>(
     w: &Wave,
     lane: usize,
@@ -264,7 +264,7 @@ unsafe fn store_scratch_lane<E: Store>(
 ///
 /// # Safety
 /// As [`load_from`].
-#[inline(always)]
+#[inline(never)]
 pub unsafe fn load_scratch<E: Load>(
     w: &mut Wave,
     op: *const Op,
@@ -305,7 +305,7 @@ pub unsafe fn load_scratch<E: Load>(
 ///
 /// # Safety
 /// Both sides hold `rows` rows of the wave's lanes.
-#[inline(always)]
+#[inline(never)]
 unsafe fn copy_rows(w: &mut Wave, src: *const u32, dst: *mut u32, rows: usize) {
     // SAFETY: by the caller.
     unsafe {
@@ -336,7 +336,7 @@ unsafe fn copy_rows(w: &mut Wave, src: *const u32, dst: *mut u32, rows: usize) {
 ///
 /// # Safety
 /// As [`store_to`].
-#[inline(always)]
+#[inline(never)]
 pub unsafe fn store_scratch<E: Store>(
     w: &mut Wave,
     op: *const Op,
@@ -374,7 +374,7 @@ pub unsafe fn store_scratch<E: Store>(
 }
 
 /// The aperture that all active lanes' flat addresses lie in, if they do; the high dwords of the registers decide.
-#[inline(always)]
+#[inline(never)]
 unsafe fn common_aperture(w: &mut Wave, at: &Addresses) -> Option<Aperture> {
     // SAFETY: by the caller of the handlers.
     unsafe {

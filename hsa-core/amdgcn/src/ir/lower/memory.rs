@@ -6,7 +6,7 @@ use crate::{
     interp::{
         memory::{
             atomic::{self, NoReturn, Old},
-            buffer, element, flag, lds, levels, scalar,
+            buffer, element, flag, lds, scalar,
             space::{Global, Lds},
             vector,
         },
@@ -279,9 +279,9 @@ fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     let format = inst.format;
     if let Some(element) = names::load(inst.op) {
         let mut op = Op::new(with_load!(element, E => match format {
-            Format::Global => cx.pick(levels!(vload::<E, Global>)),
-            Format::Scratch => cx.pick(levels!(vscratch_load::<E>)),
-            _ => cx.pick(levels!(vflat_load::<E>)),
+            Format::Global => vload::<E, Global>,
+            Format::Scratch => vscratch_load::<E>,
+            _ => vflat_load::<E>,
         }));
         flat_address(&mut op, inst, cx)?;
         op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
@@ -290,9 +290,9 @@ fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     }
     if let Some(element) = names::store(inst.op) {
         let mut op = Op::new(with_store!(element, E => match format {
-            Format::Global => cx.pick(levels!(vstore::<E, Global>)),
-            Format::Scratch => cx.pick(levels!(vscratch_store::<E>)),
-            _ => cx.pick(levels!(vflat_store::<E>)),
+            Format::Global => vstore::<E, Global>,
+            Format::Scratch => vscratch_store::<E>,
+            _ => vflat_store::<E>,
         }));
         flat_address(&mut op, inst, cx)?;
         op.s[1] = file(cx, inst.src[1].operand, element.dwords())?;
@@ -373,11 +373,11 @@ fn mubuf(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
                 _ => return Err(Unsupported::form(inst, "lds")),
             };
         } else {
-            op.run = with_load!(element, E => cx.pick(levels!(bload::<E>)));
+            op.run = with_load!(element, E => bload::<E>);
             op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
         }
     } else if let Some(element) = names::store(inst.op) {
-        op.run = with_store!(element, E => cx.pick(levels!(bstore::<E>)));
+        op.run = with_store!(element, E => bstore::<E>);
         op.s[1] = file(cx, inst.src[1].operand, element.dwords())?;
     } else if let Some(rmw) = names::atomic(inst.op) {
         let returns = inst.dst.operand != Operand::None;
@@ -415,10 +415,10 @@ fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         op.s[0] = file(cx, inst.src[0].operand, 1)?;
     }
     if let Some(element) = names::load(inst.op) {
-        op.run = with_load!(element, E => cx.pick(levels!(vload::<E, Lds>)));
+        op.run = with_load!(element, E => vload::<E, Lds>);
         op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
     } else if let Some(element) = names::store(inst.op) {
-        op.run = with_store!(element, E => cx.pick(levels!(vstore::<E, Lds>)));
+        op.run = with_store!(element, E => vstore::<E, Lds>);
         op.s[1] = file(cx, inst.src[1].operand, element.dwords())?;
     } else if let Some(two) = names::two_address(inst.op) {
         let scale = u64::from(two.dwords) * 4 * if two.stride64 { 64 } else { 1 };
@@ -426,10 +426,10 @@ fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         op.imm = offset0 * scale | (u64::from(inst.mem.offset1) * scale) << 32;
         let wide = two.dwords == 2;
         op.run = match (two.kind, wide) {
-            (names::TwoKind::Read, false) => cx.pick(levels!(read2::<u32>)),
-            (names::TwoKind::Read, true) => cx.pick(levels!(read2::<u64>)),
-            (names::TwoKind::Write, false) => cx.pick(levels!(write2::<u32>)),
-            (names::TwoKind::Write, true) => cx.pick(levels!(write2::<u64>)),
+            (names::TwoKind::Read, false) => read2::<u32>,
+            (names::TwoKind::Read, true) => read2::<u64>,
+            (names::TwoKind::Write, false) => write2::<u32>,
+            (names::TwoKind::Write, true) => write2::<u64>,
             (names::TwoKind::Exchange, false) => lds::exchange2::<u32>,
             (names::TwoKind::Exchange, true) => lds::exchange2::<u64>,
         };
@@ -462,7 +462,7 @@ fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
                 op.run = if inst.op == ds_permute_b32 {
                     lds::permute
                 } else {
-                    cx.pick(levels!(lds_bpermute))
+                    lds_bpermute
                 };
                 op.s[1] = file(cx, inst.src[1].operand, 1)?;
                 op.d = cx.vgpr_range(inst.dst.operand, 1)?;
