@@ -1,5 +1,6 @@
 //! Instruction tables, decoder and disassembler.
 
+pub mod coverage;
 pub mod decode;
 pub mod inst;
 pub mod op;

@@ -1,6 +1,7 @@
 //! Memory encodings: SMEM, DS, FLAT, buffers, images, and export.
 
 use super::super::inst::{Format, Inst, Operand, OperandSlot, Type};
+use super::super::op::Op;
 use super::super::table::{Encoding, Flags, Level, Row};
 use super::{DecodeError, Reader, Result, bit, bits, scalar, sign_extend, slot};
 
@@ -328,6 +329,55 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Number of address registers of an image operation of GFX10 and later: offset, bias and compare value first, then
+    /// gradients, coordinates, and LOD, clamp or mip level; the last two groups are packed if addresses have 16 bits.
+    fn image_address_dwords(&self, op: Op, dim: u8, a16: bool) -> u32 {
+        let name = op.name();
+        let parts: Vec<&str> = name.split('_').collect();
+        let has = |part: &str| parts.contains(&part);
+        if has("bvh") || has("bvh64") {
+            return 11 + u32::from(has("bvh64")) - if a16 { 3 } else { 0 };
+        }
+        // Coordinates and gradients of 1D, 2D, 3D, cube, 1D array, 2D array, 2D MSAA, 2D MSAA array.
+        let (coordinates, gradients) = [
+            (1, 2),
+            (2, 4),
+            (3, 6),
+            (3, 4),
+            (2, 2),
+            (3, 4),
+            (3, 4),
+            (4, 4),
+        ][usize::from(dim & 7)];
+        let sampled = has("sample") || parts.iter().any(|part| part.starts_with("gather4"));
+        let mut extra = 0;
+        let mut components = if has("resinfo") { 1 } else { coordinates };
+        let mut gradient_dwords = 0;
+        if sampled {
+            extra = ["o", "b", "c"].into_iter().filter(|part| has(part)).count() as u32;
+            components += u32::from(has("l") || has("cl"));
+            if has("d") || has("cd") {
+                // Only the g16 forms have packed gradients from GFX10.3 on; before, a16 packs them.
+                let packed = has("g16") || a16 && self.level() == Level::Gfx10_1;
+                // Two halves, each rounded up to whole dwords.
+                gradient_dwords = if packed {
+                    (gradients / 2u32).next_multiple_of(2)
+                } else {
+                    gradients
+                };
+            }
+        } else {
+            components += u32::from(has("mip"));
+        }
+        extra
+            + gradient_dwords
+            + if a16 {
+                components.div_ceil(2)
+            } else {
+                components
+            }
+    }
+
     pub(super) fn mimg(&mut self, word: u32) -> Result<Inst> {
         let level = self.level();
         let code = match level {
@@ -354,6 +404,7 @@ impl Reader<'_> {
             () if mem.d16 => components.div_ceil(2),
             () => components,
         };
+        let acc = level.has_unified_vgprs() && bit(word, 16);
         let store = row.flags.contains(Flags::STORE);
         let atomic = row.flags.contains(Flags::ATOMIC);
         if mem.tfe && !store {
@@ -361,10 +412,10 @@ impl Reader<'_> {
         }
         let ty = Type::B(dwords as u16 * 32);
         if store || atomic {
-            inst.src[1] = self.vgpr_slot(op, vdata, ty)?;
+            inst.src[1] = slot(self.vgpr_or_agpr(op, vdata, ty, acc)?, ty);
         }
         if !store && (!atomic || mem.glc) {
-            inst.dst = self.vgpr_slot(op, vdata, ty)?;
+            inst.dst = slot(self.vgpr_or_agpr(op, vdata, ty, acc)?, ty);
         }
         let nsa_dwords = match level {
             _ if level.is_gfx10() => bits(word, 1, 2),
@@ -376,16 +427,25 @@ impl Reader<'_> {
             for _ in 0..nsa_dwords {
                 registers.extend(self.dword()?.to_le_bytes());
             }
+            let count = self.image_address_dwords(op, mem.dim, mem.a16) as usize;
+            if registers.len() < count {
+                return Err(DecodeError::Invalid {
+                    op,
+                    what: "fewer address registers than the operation takes",
+                });
+            }
+            registers.truncate(count);
             inst.nsa = Some(registers.into_boxed_slice());
         }
-        // How many address registers there are depends on operation, dimension and a16; the type is that of the first.
-        inst.src[0] = slot(Operand::Vgpr(vaddr as u16), Type::B(32));
-        let resource = if mem.r128 && !level.is_gfx9() {
-            Type::B(128)
+        // On GFX9 the resource decides how many coordinates there are: the type is that of the first register.
+        let address = if level.is_gfx9() || inst.nsa.is_some() {
+            Type::B(32)
         } else {
-            Type::B(256)
+            Type::B(32 * self.image_address_dwords(op, mem.dim, mem.a16) as u16)
         };
-        inst.src[2] = self.scalar_slot(op, bits(high, 16, 5) << 2, resource)?;
+        inst.src[0] = self.vgpr_slot(op, vaddr, address)?;
+        // With r128 only the first four registers of the resource are read.
+        inst.src[2] = self.scalar_slot(op, bits(high, 16, 5) << 2, Type::B(256))?;
         if row.flags.contains(Flags::SAMPLER) {
             let low = if level.is_gfx11() { 26 } else { 21 };
             inst.src[3] = self.scalar_slot(op, bits(high, low, 5) << 2, Type::B(128))?;
@@ -412,7 +472,8 @@ impl Reader<'_> {
         }
         mem.unorm = bit(word, 12);
         mem.glc = bit(word, 13);
-        mem.tfe = bit(word, 16);
+        // GFX90A has the accumulation VGPR bit in the place of tfe.
+        mem.tfe = bit(word, 16) && !level.has_unified_vgprs();
         mem.lwe = bit(word, 17);
         mem.slc = bit(word, 25);
         mem.d16 = bit(high, 31);
@@ -439,8 +500,13 @@ impl Reader<'_> {
             control |= bits(word, 10, 1) | bits(word, 12, 1) << 2;
         }
         inst.imm32 = Some(control);
+        // With compression the first two registers hold two components each.
+        let present = match control & 1 {
+            0 => enable,
+            _ => u32::from(enable & 3 != 0) | u32::from(enable & 12 != 0) << 1,
+        };
         for index in 0..4 {
-            if bit(enable, index) {
+            if bit(present, index) {
                 let operand = self.vgpr(row.op, bits(high, index * 8, 8), Type::B(32))?;
                 inst.src[index as usize] = OperandSlot {
                     operand,

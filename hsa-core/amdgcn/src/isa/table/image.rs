@@ -91,12 +91,12 @@ rows! {
     image_sample_cd_cl_o_g16 = [SAMPLER] @ GFX10 0xed;
     image_sample_c_cd_o_g16 = [SAMPLER] @ GFX10 0xee;
     image_sample_c_cd_cl_o_g16 = [SAMPLER] @ GFX10 0xef;
-    image_load = @ GFX10_11|GFX9_IMAGE 0x00;
-    image_load_mip = @ GFX10_11|GFX9_IMAGE 0x01;
-    image_load_pck = @ GFX10_11|GFX9_IMAGE 0x02;
-    image_load_pck_sgn = @ GFX10_11|GFX9_IMAGE 0x03;
-    image_load_mip_pck = @ GFX10_11|GFX9_IMAGE 0x04;
-    image_load_mip_pck_sgn = @ GFX10_11|GFX9_IMAGE 0x05;
+    image_load = @ GFX9_IMAGE|GFX10_11 0x00;
+    image_load_mip = @ GFX9_IMAGE|GFX10_11 0x01;
+    image_load_pck = @ GFX9_IMAGE|GFX10_11 0x02;
+    image_load_pck_sgn = @ GFX9_IMAGE|GFX10_11 0x03;
+    image_load_mip_pck = @ GFX9_IMAGE|GFX10_11 0x04;
+    image_load_mip_pck_sgn = @ GFX9_IMAGE|GFX10_11 0x05;
     image_store = [STORE] @ GFX11_ALL 0x06, GFX9_IMAGE|GFX10 0x08;
     image_store_mip = [STORE] @ GFX11_ALL 0x07, GFX9_IMAGE|GFX10 0x09;
     image_store_pck = [STORE] @ GFX11_ALL 0x08, GFX9_IMAGE|GFX10 0x0a;
@@ -115,10 +115,11 @@ rows! {
     image_atomic_inc = [ATOMIC] @ GFX11_ALL 0x15, GFX9_IMAGE|GFX10 0x1b;
     image_atomic_dec = [ATOMIC] @ GFX11_ALL 0x16, GFX9_IMAGE|GFX10 0x1c;
     image_get_resinfo = @ GFX11_ALL 0x17, GFX9_IMAGE|GFX10 0x0e;
-    image_msaa_load = [GATHER4] @ GFX11_ALL 0x18, GFX10_3 0x80;
+    image_msaa_load = [GATHER4] @ GFX11_ALL 0x18;
     image_atomic_fcmpswap = [ATOMIC] @ GFX10 0x1d;
     image_atomic_fmin = [ATOMIC] @ GFX10 0x1e;
     image_atomic_fmax = [ATOMIC] @ GFX10 0x1f;
+    image_msaa_load = @ GFX10_3 0x80;
     image_bvh_intersect_ray = [BVH] @ GFX11_ALL 0x19;
     image_bvh64_intersect_ray = [BVH] @ GFX11_ALL 0x1a;
 }

@@ -9,8 +9,8 @@ rows! {
     /// Vector ALU that has only the 64-bit form.
     VOP3
 
-    v_mad_legacy_f32 F32 = F32 F32 F32 @ GFX9_OLD|GFX90A 0x1c0, GFX10_1 0x140;
-    v_mad_f32 F32 = F32 F32 F32 @ GFX9_OLD|GFX90A 0x1c1, GFX10_1 0x141;
+    v_mad_legacy_f32 F32 = F32 F32 F32 @ GFX9_IMAGE 0x1c0, GFX10_1 0x140;
+    v_mad_f32 F32 = F32 F32 F32 @ GFX9_IMAGE 0x1c1, GFX10_1 0x141;
     v_mad_i32_i24 I32 = B32 B32 I32 @ GFX9 0x1c2, GFX10 0x142, GFX11_UP 0x20a;
     v_mad_u32_u24 U32 = B32 B32 U32 @ GFX9 0x1c3, GFX10 0x143, GFX11_UP 0x20b;
     v_cubeid_f32 F32 = F32 F32 F32 @ GFX9 0x1c4, GFX10 0x144, GFX11_UP 0x20c;

@@ -25,7 +25,7 @@ fn hardware_register(level: Level, id: u16) -> Option<&'static str> {
         21 if level == Level::Gfx940 => "HW_REG_SQ_PERF_SNAPSHOT_DATA",
         21 if !level.is_gfx9() => "HW_REG_FLAT_SCR_HI",
         22 if level == Level::Gfx940 => "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
-        22 if level.is_gfx10() => "HW_REG_XNACK_MASK",
+        22 if level == Level::Gfx10_1 => "HW_REG_XNACK_MASK",
         23 if level == Level::Gfx940 => "HW_REG_SQ_PERF_SNAPSHOT_PC_LO",
         23 if !level.is_gfx9() => "HW_REG_HW_ID1",
         24 if level == Level::Gfx940 => "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
@@ -109,6 +109,8 @@ impl Printer<'_> {
             self.hardware_register(imm);
         } else if flags.contains(Flags::BRANCH) {
             self.operand_text(&imm.to_string());
+        } else if inst.op == Op::s_version {
+            self.immediate(imm);
         } else {
             self.operand_text(&format!("{imm:#x}"));
         }
@@ -141,6 +143,7 @@ impl Printer<'_> {
             Op::s_clause
             | Op::s_inst_prefetch
             | Op::s_set_inst_prefetch_distance
+            | Op::s_ttracedata_imm
             | Op::s_round_mode => {
                 self.operand_text(&format!("{imm:#x}"));
             }
@@ -259,7 +262,31 @@ impl Printer<'_> {
         self.operand_text(&format!("sendmsg({name})"));
     }
 
+    /// Dependency counters: those that are not at their most permissive value.
     fn depctr(&mut self, imm: u16) {
-        self.operand_text(&imm.to_string());
+        // Name, lowest bit, number of bits.
+        let fields: [(&str, u16, u16); 7] = [
+            ("hold_cnt", 7, 1),
+            ("sa_sdst", 0, 1),
+            ("va_vdst", 12, 4),
+            ("va_sdst", 9, 3),
+            ("va_ssrc", 8, 1),
+            ("va_vcc", 1, 1),
+            ("vm_vsrc", 2, 3),
+        ];
+        let named = fields
+            .iter()
+            .fold(0u16, |all, (_, low, count)| all | ((1 << count) - 1) << low);
+        if imm & !named != 0 {
+            self.operand_text(&format!("{imm:#x}"));
+            return;
+        }
+        for (name, low, count) in fields {
+            let most = (1 << count) - 1;
+            let value = imm >> low & most;
+            if value != most || imm == named {
+                self.write(format_args!(" depctr_{name}({value})"));
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Text of the memory encodings.
 
-use super::super::inst::{Format, Operand};
+use super::super::inst::{Format, Operand, OperandSlot, Type};
 use super::super::op::Op;
 use super::super::table::{Encoding, Flags, Level};
 use super::{Printer, is};
@@ -34,6 +34,62 @@ const NUMBER_FORMATS: [&str; 8] = [
     "RESERVED_6",
     "FLOAT",
 ];
+
+/// Unified formats of GFX10: the data format and how many of the number formats it has, in the order of
+/// [`UNIFIED_NUMBERS`].
+const UNIFIED_GFX10: &[(&str, &[&str])] = &[
+    ("8", SIX),
+    ("16", SEVEN),
+    ("8_8", SIX),
+    ("32", WHOLE),
+    ("16_16", SEVEN),
+    ("10_11_11", SEVEN),
+    ("11_11_10", SEVEN),
+    ("10_10_10_2", SIX),
+    ("2_10_10_10", SIX),
+    ("8_8_8_8", SIX),
+    ("32_32", WHOLE),
+    ("16_16_16_16", SEVEN),
+    ("32_32_32", WHOLE),
+    ("32_32_32_32", WHOLE),
+];
+
+/// Unified formats of GFX11 and later.
+const UNIFIED_GFX11: &[(&str, &[&str])] = &[
+    ("8", SIX),
+    ("16", SEVEN),
+    ("8_8", SIX),
+    ("32", WHOLE),
+    ("16_16", SEVEN),
+    ("10_11_11", &["FLOAT"]),
+    ("11_11_10", &["FLOAT"]),
+    ("10_10_10_2", &["UNORM", "SNORM", "UINT", "SINT"]),
+    ("2_10_10_10", SIX),
+    ("8_8_8_8", SIX),
+    ("32_32", WHOLE),
+    ("16_16_16_16", SEVEN),
+    ("32_32_32", WHOLE),
+    ("32_32_32_32", WHOLE),
+];
+
+/// Number formats of the unified formats.
+const SIX: &[&str] = &["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT"];
+const SEVEN: &[&str] = &[
+    "UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "FLOAT",
+];
+const WHOLE: &[&str] = &["UINT", "SINT", "FLOAT"];
+
+/// Name of a unified format; format 0 is invalid.
+fn unified_name(formats: &[(&str, &[&str])], format: u8) -> Option<String> {
+    let mut left = usize::from(format).checked_sub(1)?;
+    for (data, numbers) in formats {
+        if let Some(number) = numbers.get(left) {
+            return Some(format!("BUF_FMT_{data}_{number}"));
+        }
+        left -= numbers.len();
+    }
+    None
+}
 
 impl Printer<'_> {
     /// Coherence bits.
@@ -84,7 +140,15 @@ impl Printer<'_> {
                 self.write(format_args!(" offset:{sign}{magnitude:#x}"));
             }
         }
-        if !is(inst.op, &[Op::s_dcache_discard, Op::s_dcache_discard_x2]) {
+        if !is(
+            inst.op,
+            &[
+                Op::s_dcache_discard,
+                Op::s_dcache_discard_x2,
+                Op::s_atc_probe,
+                Op::s_atc_probe_buffer,
+            ],
+        ) {
             self.coherence();
         }
     }
@@ -201,7 +265,11 @@ impl Printer<'_> {
         if inst.src[1].operand == Operand::None {
             self.slot(inst.dst);
         } else {
-            self.slot(inst.src[1]);
+            let mut data = inst.src[1];
+            if mem.tfe {
+                data.ty = Type::B(data.ty.bits(64) as u16 + 32);
+            }
+            self.slot(data);
         }
         if has_address {
             if is(inst.op, &[Op::buffer_store_lds_dword]) {
@@ -255,26 +323,76 @@ impl Printer<'_> {
     }
 
     fn unified_format(&mut self, format: u8) {
-        if format != 1 {
-            self.write(format_args!(" format:{format}"));
+        let formats = if self.level().is_gfx10() {
+            UNIFIED_GFX10
+        } else {
+            UNIFIED_GFX11
+        };
+        match (format, unified_name(formats, format)) {
+            (0, _) => self.push(" format:[BUF_FMT_INVALID]"),
+            (1, _) => {}
+            (_, Some(name)) => self.write(format_args!(" format:[{name}]")),
+            (_, None) => self.write(format_args!(" format:{format}")),
         }
     }
 
     pub(super) fn image(&mut self) {
         let inst = self.inst;
         let mem = inst.mem;
+        let level = self.level();
+        let sampler = self.has_flag(Encoding::Mimg, Flags::SAMPLER);
         self.mnemonic("");
+        if inst.nsa.is_some() && sampler && level.is_gfx10() {
+            self.push(" ");
+        }
         if inst.src[1].operand == Operand::None {
             self.slot(inst.dst);
         } else {
-            self.slot(inst.src[1]);
+            let mut data = inst.src[1];
+            if mem.tfe && self.has_flag(Encoding::Mimg, Flags::STORE) {
+                data.ty = Type::B(data.ty.bits(64) as u16 + 32);
+            }
+            self.slot(data);
         }
-        self.slot(inst.src[0]);
+        match &inst.nsa {
+            Some(registers) => {
+                let names: Vec<String> = registers
+                    .iter()
+                    .map(|number| format!("v{number}"))
+                    .collect();
+                self.operand_text(&format!("[{}]", names.join(", ")));
+            }
+            None => self.slot(inst.src[0]),
+        }
         self.slot(inst.src[2]);
         self.slot(inst.src[3]);
-        self.write(format_args!(" dmask:{:#x}", mem.dmask));
+        if mem.dmask != 0 {
+            self.write(format_args!(" dmask:{:#x}", mem.dmask));
+        }
+        if !level.is_gfx9() {
+            let dim = [
+                "1D",
+                "2D",
+                "3D",
+                "CUBE",
+                "1D_ARRAY",
+                "2D_ARRAY",
+                "2D_MSAA",
+                "2D_MSAA_ARRAY",
+            ];
+            self.write(format_args!(
+                " dim:SQ_RSRC_IMG_{}",
+                dim[usize::from(mem.dim & 7)]
+            ));
+        }
         self.flag(mem.unorm, "unorm");
         self.coherence();
+        self.flag(mem.r128, "r128");
+        self.flag(mem.a16, "a16");
+        self.flag(mem.tfe, "tfe");
+        self.flag(mem.lwe, "lwe");
+        self.flag(mem.da, "da");
+        self.flag(mem.d16, "d16");
     }
 
     pub(super) fn export(&mut self) {
@@ -289,11 +407,21 @@ impl Printer<'_> {
             32..=63 => format!("param{}", target - 32),
             _ => format!("invalid_target_{target}"),
         };
-        self.operand_text(&text);
-        for index in 0..4 {
-            self.slot_or_off(inst.src[index]);
-        }
         let control = inst.imm32.unwrap_or(0);
+        self.push(" ");
+        self.push(&text);
+        // With compression the first two registers hold two components each.
+        let compressed = control & 1 != 0;
+        let enabled = inst.simm16 >> 8;
+        for index in 0..4 {
+            let register = if compressed {
+                inst.src[index / 2]
+            } else {
+                inst.src[index]
+            };
+            let on = enabled >> index & 1 != 0;
+            self.slot_or_off(if on { register } else { OperandSlot::NONE });
+        }
         self.flag(control & 2 != 0, "done");
         self.flag(control & 1 != 0, "compr");
         self.flag(control & 4 != 0, "vm");

@@ -343,7 +343,11 @@ impl Printer<'_> {
 
     pub(super) fn interpolation(&mut self) {
         let inst = self.inst;
-        self.mnemonic(if self.level().is_gfx9() { "_e32" } else { "" });
+        self.mnemonic(if self.level() < Level::Gfx11 {
+            "_e32"
+        } else {
+            ""
+        });
         self.slot(inst.dst);
         self.parameter();
         self.slot(inst.src[0]);
