@@ -20,8 +20,12 @@
 //! 3. On a fault it gives `w.stop(op, Exit::Fault(..))`: `next` then points at the faulting operation. When it must wait
 //!    (hostcall, `s_sleep`) it gives `w.stop(op.add(1), ..)`.
 
+pub mod float;
+pub mod lane;
 pub mod level;
 pub mod memory;
+pub mod prepare;
 pub mod run;
+pub mod scalar;
 pub mod vector;
 pub mod wave;

@@ -86,6 +86,8 @@ pub trait Value: Copy + Default + 'static {
     const DWORDS: u32;
     /// Arithmetic on it follows MODE's f64/f16 rounding and denormals.
     const F64: bool = false;
+    /// Only the low half of the register is meant.
+    const BITS16: bool = false;
     /// From one or two dwords.
     fn from_dwords(low: u32, high: u32) -> Self;
     /// To one or two dwords.
@@ -93,10 +95,11 @@ pub trait Value: Copy + Default + 'static {
 }
 
 macro_rules! value {
-    ($($ty:ty, $dwords:literal, $f64:literal, |$lo:ident, $hi:ident| $from:expr, |$v:ident| $to:expr;)*) => { $(
+    ($($ty:ty, $dwords:literal, $f64:literal, $half:literal, |$lo:ident, $hi:ident| $from:expr, |$v:ident| $to:expr;)*) => { $(
         impl Value for $ty {
             const DWORDS: u32 = $dwords;
             const F64: bool = $f64;
+            const BITS16: bool = $half;
             #[inline(always)]
             fn from_dwords($lo: u32, $hi: u32) -> Self {
                 $from
@@ -111,14 +114,14 @@ macro_rules! value {
 }
 
 value! {
-    u32, 1, false, |lo, _hi| lo, |v| (v, 0);
-    i32, 1, false, |lo, _hi| lo.cast_signed(), |v| (v.cast_unsigned(), 0);
-    f32, 1, false, |lo, _hi| f32::from_bits(lo), |v| (v.to_bits(), 0);
-    u16, 1, false, |lo, _hi| lo as u16, |v| (u32::from(v), 0);
-    i16, 1, false, |lo, _hi| lo as i16, |v| (u32::from(v.cast_unsigned()), 0);
-    u64, 2, false, |lo, hi| u64::from(lo) | u64::from(hi) << 32, |v| (v as u32, (v >> 32) as u32);
-    i64, 2, false, |lo, hi| (u64::from(lo) | u64::from(hi) << 32).cast_signed(), |v| (v as u32, (v >> 32) as u32);
-    f64, 2, true, |lo, hi| f64::from_bits(u64::from(lo) | u64::from(hi) << 32), |v| (v.to_bits() as u32, (v.to_bits() >> 32) as u32);
+    u32, 1, false, false, |lo, _hi| lo, |v| (v, 0);
+    i32, 1, false, false, |lo, _hi| lo.cast_signed(), |v| (v.cast_unsigned(), 0);
+    f32, 1, false, false, |lo, _hi| f32::from_bits(lo), |v| (v.to_bits(), 0);
+    u16, 1, false, true, |lo, _hi| lo as u16, |v| (u32::from(v), 0);
+    i16, 1, false, true, |lo, _hi| lo as i16, |v| (u32::from(v.cast_unsigned()), 0);
+    u64, 2, false, false, |lo, hi| u64::from(lo) | u64::from(hi) << 32, |v| (v as u32, (v >> 32) as u32);
+    i64, 2, false, false, |lo, hi| (u64::from(lo) | u64::from(hi) << 32).cast_signed(), |v| (v as u32, (v >> 32) as u32);
+    f64, 2, true, false, |lo, hi| f64::from_bits(u64::from(lo) | u64::from(hi) << 32), |v| (v.to_bits() as u32, (v.to_bits() >> 32) as u32);
 }
 
 /// Floats whose arithmetic results get explicit NaNs.

@@ -10,6 +10,7 @@
 pub mod control;
 pub mod image;
 pub mod memory;
+pub mod scalar;
 
 use std::{any::Any, collections::HashMap, fmt};
 
@@ -70,6 +71,7 @@ pub fn flow(inst: &Inst, pc: u64) -> Flow {
 pub fn lower(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     match inst.format {
         Format::Sopp => control::lower_sopp(inst, cx),
+        Format::Sop1 | Format::Sop2 | Format::Sopc | Format::Sopk => scalar::lower_scalar(inst, cx),
         Format::Smem
         | Format::Ds
         | Format::Flat

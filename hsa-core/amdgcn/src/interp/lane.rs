@@ -1,0 +1,154 @@
+//! Operations across lanes, and between lanes and scalars.
+
+use crate::ir::{Op, Ref};
+
+use super::wave::{Lanes, Wave};
+
+/// Value of a scalar operand.
+///
+/// # Safety
+/// The lowering made the reference: it is a scalar slot or a pool line.
+#[inline(always)]
+pub unsafe fn scalar(w: &Wave, reference: Ref) -> u32 {
+    // SAFETY: by the caller.
+    unsafe { *w.base.get_unchecked(reference.selector() as usize).add(reference.offset() as usize).cast::<u32>() }
+}
+
+/// Lanes of a vector register.
+#[inline(always)]
+unsafe fn lanes(w: &Wave, offset: u32) -> *mut u32 {
+    // SAFETY: the lowering made the offset.
+    unsafe { w.base[0].add(offset as usize).cast() }
+}
+
+/// `v_readfirstlane_b32`: slot `d` from the first active lane of `s[0]` (lane 0 if there is none).
+pub unsafe fn read_first_lane(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering.
+    unsafe {
+        let exec = w.exec();
+        let lane = if exec == 0 { 0 } else { exec.trailing_zeros() as usize };
+        w.sgpr[(*op).d as usize] = *lanes(w, (*op).s[0].offset()).add(lane);
+        op.add(1)
+    }
+}
+
+/// `v_readfirstlane_b32` of a scalar or a constant.
+pub unsafe fn read_scalar(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering.
+    unsafe {
+        w.sgpr[(*op).d as usize] = scalar(w, (*op).s[0]);
+        op.add(1)
+    }
+}
+
+/// `v_readlane_b32`: slot `d` from lane `s[1]` (modulo the wave size) of `s[0]`, whatever EXEC is.
+pub unsafe fn read_lane(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering; the lane is inside the wave.
+    unsafe {
+        let lane = scalar(w, (*op).s[1]) as usize & (w.lanes() - 1);
+        w.sgpr[(*op).d as usize] = *lanes(w, (*op).s[0].offset()).add(lane);
+        op.add(1)
+    }
+}
+
+/// `v_writelane_b32`: lane `s[1]` (modulo the wave size) of register `d` from `s[0]`, whatever EXEC is.
+pub unsafe fn write_lane(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering; the lane is inside the wave.
+    unsafe {
+        let lane = scalar(w, (*op).s[1]) as usize & (w.lanes() - 1);
+        let value = scalar(w, (*op).s[0]);
+        *lanes(w, (*op).d).add(lane) = value;
+        op.add(1)
+    }
+}
+
+/// `v_swap_b32`.
+pub unsafe fn swap(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering.
+    unsafe {
+        let exec = w.exec();
+        let (a, b) = (lanes(w, (*op).d), lanes(w, (*op).s[0].offset()));
+        for lane in 0..w.lanes() {
+            if exec >> lane & 1 != 0 {
+                std::ptr::swap(a.add(lane), b.add(lane));
+            }
+        }
+        op.add(1)
+    }
+}
+
+/// `v_permlane16_b32` (`aux[0]` = 0), `v_permlanex16_b32` (`aux[0]` = 1): lane i of a row of 16 reads the lane of its own (of the
+/// neighbouring) row that nibble i of the 64 bits in `s[1]`, `s[2]` selects. `aux[1]` bit 0: inactive source lanes can be read
+/// (`fi`); bit 1: an inactive source gives 0 (`bound_ctrl`) rather than keeping the destination.
+pub unsafe fn permute_rows(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering.
+    unsafe {
+        let exec = w.exec();
+        let select = u64::from(scalar(w, (*op).s[1])) | u64::from(scalar(w, (*op).s[2])) << 32;
+        let cross = if (*op).aux[0] != 0 { 16 } else { 0 };
+        let flags = (*op).aux[1];
+        let source = Lanes(std::array::from_fn(|lane| if lane < w.lanes() { *lanes(w, (*op).s[0].offset()).add(lane) } else { 0 }));
+        let target = lanes(w, (*op).d);
+        for lane in 0..w.lanes() {
+            if exec >> lane & 1 == 0 {
+                continue;
+            }
+            let from = ((lane & !15) ^ cross) | (select >> (4 * (lane & 15)) & 15) as usize;
+            if flags & 1 != 0 || exec >> from & 1 != 0 {
+                *target.add(lane) = source.0[from];
+            } else if flags & 2 != 0 {
+                *target.add(lane) = 0;
+            }
+        }
+        op.add(1)
+    }
+}
+
+/// `v_permlane64_b32`: swaps the halves of a wave64; nothing in wave32.
+pub unsafe fn permute_64(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering.
+    unsafe {
+        if w.lanes() == 64 {
+            let exec = w.exec();
+            let source = Lanes(std::array::from_fn(|lane| *lanes(w, (*op).s[0].offset()).add(lane)));
+            let target = lanes(w, (*op).d);
+            for lane in 0..64 {
+                if exec >> lane & 1 != 0 {
+                    *target.add(lane) = source.0[lane ^ 32];
+                }
+            }
+        }
+        op.add(1)
+    }
+}
+
+/// `v_movrels_b32` (`aux[0]` bit 0: the source register is moved by M0), `v_movreld_b32` (bit 1: the destination), both for
+/// `v_movrelsd_b32`. A register past the file stops the wave.
+pub unsafe fn move_relative(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering, and the moved registers are checked.
+    unsafe {
+        let stride = w.stride();
+        let by = w.sgpr[w.m0] as usize;
+        let limit = w.vgpr_count as usize;
+        let moved = |offset: u32, bit: u32| {
+            let first = offset as usize / stride;
+            let index = if (*op).aux[0] & bit != 0 { first.wrapping_add(by) } else { first };
+            (index < limit).then_some(index * stride)
+        };
+        let source = (*op).s[0];
+        let to = moved((*op).d, 2);
+        let from = if source.selector() == Ref::FILE { moved(source.offset(), 1) } else { Some(0) };
+        let (Some(to), Some(from)) = (to, from) else {
+            return w.stop(op, super::run::Exit::Aperture { address: by as u64, write: false, lane: None });
+        };
+        let exec = w.exec();
+        let value = if source.selector() == Ref::FILE { 0 } else { scalar(w, source) };
+        for lane in 0..w.lanes() {
+            if exec >> lane & 1 != 0 {
+                let value = if source.selector() == Ref::FILE { *lanes(w, from as u32).add(lane) } else { value };
+                *lanes(w, to as u32).add(lane) = value;
+            }
+        }
+        op.add(1)
+    }
+}
