@@ -731,3 +731,51 @@ pub fn div_fixup_f16(s0: Half, s1: Half, s2: Half) -> Half {
         Half(s0.0 & 0x7fff | sign)
     }
 }
+
+/// The first 1216 bits of the fraction of 2/π, the highest first.
+const TWO_OVER_PI: [u64; 19] = [
+    0xa2f9_836e_4e44_1529,
+    0xfc27_57d1_f534_ddc0,
+    0xdb62_9599_3c43_9041,
+    0xfe51_63ab_debb_c561,
+    0xb724_6e3a_424d_d2e0,
+    0x0649_2eea_09d1_921c,
+    0xfe1d_eb1c_b129_a73e,
+    0xe882_35f5_2ebb_4484,
+    0xe99c_7026_b45f_7e41,
+    0x3991_d639_8353_39f4,
+    0x9c84_5f8b_bdf9_283b,
+    0x1ff8_97ff_de05_980f,
+    0xef2f_118b_5a0a_6d1f,
+    0x6d36_7ecf_27cb_09b7,
+    0x4f46_3f66_9e5f_ea2d,
+    0x7527_bac7_ebe5_f17b,
+    0x3d07_39f7_8a52_92ea,
+    0x6bfb_5fb1_1f8d_5d08,
+    0x5603_3046_fc7b_6bab,
+];
+
+/// 53 bits of 2/π from bit `1200 - shift` down, as an integer (bit 1200 is the first of 1201 fraction bits).
+fn two_over_pi(shift: u32) -> u64 {
+    let mut out = 0u64;
+    for bit in 0..53 {
+        let at = (shift + bit) as usize;
+        let value = TWO_OVER_PI.get(at / 64).map_or(0, |word| word >> (63 - at % 64) & 1);
+        out = out << 1 | if at < 1201 { value } else { 0 };
+    }
+    out
+}
+
+/// `v_trig_preop_f64`: segment `segment` of 2/π for the argument reduction of `x`.
+pub fn trig_preop(x: f64, segment: u32) -> f64 {
+    let exponent = (x.to_bits() >> 52 & 0x7ff) as i32;
+    let mut shift = (segment & 31) as i32 * 53;
+    if exponent > 1077 {
+        shift += exponent - 1077;
+    }
+    let mut scale = -53 - shift;
+    if exponent >= 1968 {
+        scale += 128;
+    }
+    ldexp_f64(two_over_pi(shift.cast_unsigned()) as f64, scale)
+}

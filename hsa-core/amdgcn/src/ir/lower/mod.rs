@@ -9,8 +9,12 @@
 
 pub mod control;
 pub mod image;
+pub mod matrix;
+pub mod meaning;
 pub mod memory;
+pub mod packed;
 pub mod scalar;
+pub mod vector;
 
 use std::{any::Any, collections::HashMap, fmt};
 
@@ -72,6 +76,9 @@ pub fn lower(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     match inst.format {
         Format::Sopp => control::lower_sopp(inst, cx),
         Format::Sop1 | Format::Sop2 | Format::Sopc | Format::Sopk => scalar::lower_scalar(inst, cx),
+        Format::Vop1 | Format::Vop2 | Format::Vopc | Format::Vop3 | Format::Vop3b | Format::Vop3p | Format::Vopd => {
+            vector::lower_vector(inst, cx)
+        }
         Format::Smem
         | Format::Ds
         | Format::Flat

@@ -1,0 +1,471 @@
+//! Vector ALU: operands, modifiers, DPP and SDWA around the meanings in [`meaning`](super::meaning); moves between lanes and
+//! scalars; VOPD.
+
+use crate::{
+    interp::{
+        lane,
+        prepare::{
+            Part, Prepare, Prepared, RESULT_TEMP, ResultPlan, SOURCE_TEMP, Scale, ShufflePlan, SourcePlan, temp, temp_dst,
+        },
+        run::Handler,
+        vector::{Shape, VectorOp, hot},
+        wave::slot,
+    },
+    ir::{Op, Ref},
+    isa::{
+        inst::{Dpp, Format, Inst, Operand, OperandSlot, Sdwa, SdwaSel, Type},
+        op::Op as M,
+    },
+};
+
+use super::{LowerContext, Unsupported, matrix, meaning, packed};
+
+/// Lowers a VOP1, VOP2, VOPC, VOP3, VOP3P or VOPD instruction.
+pub fn lower_vector(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
+    if let Some(second) = &inst.vopd {
+        return lower_pair(inst, second, cx);
+    }
+    if across_lanes(inst, cx)? {
+        return Ok(());
+    }
+    if matrix::lower_matrix(inst, cx)? {
+        return Ok(());
+    }
+    if inst.format == Format::Vop3p || packed::is_packed(inst.op) {
+        return packed::lower_packed(inst, cx);
+    }
+    lower_plain(inst, cx)
+}
+
+/// Sources in the order in which the meaning wants them.
+pub fn ordered_sources(inst: &Inst) -> [OperandSlot; 3] {
+    let [a, b, c, _] = inst.src;
+    let k = |ty| OperandSlot { operand: Operand::Literal(inst.imm32.unwrap_or(0)), ty };
+    match inst.op {
+        M::v_fmamk_f32 | M::v_madmk_f32 => [a, k(Type::F(32)), b],
+        M::v_fmamk_f16 | M::v_madmk_f16 => [a, k(Type::F(16)), b],
+        M::v_fmaak_f32 | M::v_madak_f32 => [a, b, k(Type::F(32))],
+        M::v_fmaak_f16 | M::v_madak_f16 => [a, b, k(Type::F(16))],
+        M::v_fmac_f32
+        | M::v_fmac_f16
+        | M::v_fmac_f64
+        | M::v_mac_f32
+        | M::v_mac_f16
+        | M::v_mac_legacy_f32
+        | M::v_fmac_legacy_f32
+        | M::v_fmac_dx9_zero_f32
+        | M::v_cvt_pkaccum_u8_f32 => [a, b, inst.dst],
+        _ => [a, b, c],
+    }
+}
+
+fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
+    let is_float = matches!(inst.dst.ty, Type::F(_));
+    let clamp_integer = inst.alu.clamp && !is_float && inst.dst.ty != Type::Mask;
+    let op = if clamp_integer {
+        match meaning::saturating(inst.op) {
+            Some(op) => op,
+            // Conversions to integers saturate anyway.
+            None if inst.op.name().starts_with("v_cvt_") => meaning::meaning(inst.op).ok_or_else(|| Unsupported::op(inst))?,
+            None => return Err(Unsupported::form(inst, "the clamp bit")),
+        }
+    } else {
+        meaning::meaning(inst.op).or_else(|| meaning::compare(inst.op)).ok_or_else(|| Unsupported::op(inst))?
+    };
+    let sources = ordered_sources(inst);
+    let mut job = Job::new(cx, inst, op);
+    for (index, source) in sources.into_iter().enumerate().take(op.arity) {
+        job.source(cx, index, source)?;
+    }
+    if op.bit {
+        job.op.s[3] = mask_source(inst, cx)?;
+    }
+    job.result(cx, inst)?;
+    job.push(cx, inst)
+}
+
+/// The lane mask that an operation reads: slot index in a `Ref`.
+fn mask_source(inst: &Inst, cx: &LowerContext) -> Result<Ref, Unsupported> {
+    let mask = inst.src.iter().find(|source| source.ty == Type::Mask).copied().unwrap_or(OperandSlot::NONE);
+    match mask.operand {
+        Operand::Scalar(code) if cx.config.null() == Some(code) => Ok(Ref(slot::ZERO as u32)),
+        Operand::Scalar(code) if code < 127 || !cx.config.wave64 => Ok(Ref(u32::from(code))),
+        _ => Err(Unsupported::form(inst, "a lane mask that is no scalar register")),
+    }
+}
+
+/// An operation on its way: plain, or with preparations.
+#[derive(Debug)]
+pub struct Job {
+    /// The plain operation.
+    pub op: Op,
+    /// What it is.
+    pub kind: VectorOp,
+    /// Source preparations.
+    pub sources: Vec<SourcePlan>,
+    /// Lane shuffle.
+    pub shuffle: Option<ShufflePlan>,
+    /// Result.
+    pub result: Option<ResultPlan>,
+}
+
+/// A plan that changes nothing.
+pub fn plain_source(from: Ref, dwords: u32, index: usize) -> SourcePlan {
+    SourcePlan {
+        from,
+        dwords,
+        to: SOURCE_TEMP[index],
+        shuffle: false,
+        part: Part::Whole,
+        and: [u32::MAX; 2],
+        xor: [0; 2],
+    }
+}
+
+/// Sets the bits for abs and neg of a type.
+pub fn sign_modifiers(plan: &mut SourcePlan, ty: Type, absolute: bool, negative: bool) {
+    let (dword, bit) = match ty {
+        Type::F(16) | Type::B(16) | Type::I(16) | Type::U(16) => (0, 1 << 15),
+        Type::F(64) | Type::B(64) => (1, 1 << 31),
+        _ => (0, 1 << 31),
+    };
+    if absolute {
+        plan.and[dword] &= !bit;
+    }
+    if negative {
+        plan.xor[dword] ^= bit;
+    }
+}
+
+impl Job {
+    /// Starts.
+    pub fn new(cx: &LowerContext, inst: &Inst, kind: VectorOp) -> Self {
+        let shuffle = inst.dpp.as_ref().and_then(|dpp| shuffle(dpp, cx.config.lanes()));
+        Self { op: Op::new(cx.pick(kind.run)), kind, sources: Vec::new(), shuffle, result: None }
+    }
+
+    /// Adds source `index` with the instruction's modifiers.
+    fn source(&mut self, cx: &mut LowerContext, index: usize, source: OperandSlot) -> Result<(), Unsupported> {
+        let dwords = self.kind.s[index];
+        let from = cx.source(source, dwords)?;
+        self.op.s[index] = from;
+        Ok(())
+    }
+
+    /// Adds a prepared source.
+    pub fn prepare(&mut self, index: usize, plan: SourcePlan) {
+        self.op.s[index] = temp(plan.to);
+        self.sources.push(plan);
+    }
+
+    /// Destinations.
+    fn result(&mut self, cx: &mut LowerContext, inst: &Inst) -> Result<(), Unsupported> {
+        match self.kind.shape {
+            Shape::Map => self.op.d = cx.vgpr_range(inst.dst.operand, self.kind.d)?,
+            Shape::Carry => {
+                self.op.d = cx.vgpr_range(inst.dst.operand, self.kind.d)?;
+                self.op.d2 = cx.scalar_dst(inst.dst2.operand, mask_dwords(cx))?;
+            }
+            Shape::Compare => {
+                self.op.d = cx.scalar_dst(inst.dst.operand, mask_dwords(cx))?;
+                let exec = slot::EXEC as u32;
+                self.op.d2 = u32::from(inst.op.name().starts_with("v_cmpx_") && self.op.d != exec);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the instruction's modifiers and pushes the operation.
+    fn push(mut self, cx: &mut LowerContext, inst: &Inst) -> Result<(), Unsupported> {
+        let sources = ordered_sources(inst);
+        for index in 0..self.kind.arity {
+            let mut plan = plain_source(self.op.s[index], self.kind.s[index], index);
+            plan.shuffle = index == 0 && self.shuffle.is_some();
+            if let Some(sdwa) = &inst.sdwa {
+                plan.part = sdwa_part(sdwa, index);
+            }
+            if self.kind.half[index] && inst.sdwa.is_none() && inst.alu.op_sel >> index & 1 != 0 {
+                plan.part = Part::Bits { shift: 16, width: 16, signed: false };
+            }
+            let bit = 1 << index;
+            sign_modifiers(&mut plan, sources[index].ty, inst.alu.abs & bit != 0, inst.alu.neg & bit != 0);
+            let plain = !plan.shuffle && plan.part == Part::Whole && plan.and == [u32::MAX; 2] && plan.xor == [0; 2];
+            if !plain {
+                self.prepare(index, plan);
+            }
+        }
+        if self.kind.shape != Shape::Compare {
+            self.result = result_plan(cx, inst, &self.kind, self.op.d);
+        }
+        self.finish(cx)
+    }
+
+    /// Pushes the operation, through [`Prepare`] if anything is to be prepared.
+    pub fn finish(mut self, cx: &mut LowerContext) -> Result<(), Unsupported> {
+        if self.sources.is_empty() && self.shuffle.is_none() && self.result.is_none() {
+            cx.push(self.op);
+            return Ok(());
+        }
+        if self.result.is_some() {
+            self.op.d = temp_dst(RESULT_TEMP);
+        }
+        if let Some(shuffle) = &mut self.shuffle {
+            shuffle.writes_exec =
+                self.kind.shape == Shape::Compare && (self.op.d2 != 0 || self.op.d == slot::EXEC as u32);
+        }
+        let handlers: [Handler; 3] = hot::<Prepare>();
+        let mut outer = Op::new(cx.pick(handlers));
+        outer.imm = cx.side(Prepared { inner: self.op, sources: self.sources, shuffle: self.shuffle, result: self.result });
+        cx.push(outer);
+        Ok(())
+    }
+}
+
+/// Dwords of a lane mask.
+pub fn mask_dwords(cx: &LowerContext) -> u32 {
+    if cx.config.wave64 { 2 } else { 1 }
+}
+
+/// Operations of GFX9 whose 16-bit results keep the other half of the register (LLVM: `zeroesHigh16BitsOfDest`).
+fn keeps_high_half(op: M) -> bool {
+    matches!(
+        op,
+        M::v_mad_f16
+            | M::v_mac_f16
+            | M::v_madak_f16
+            | M::v_madmk_f16
+            | M::v_fma_f16
+            | M::v_fmac_f16
+            | M::v_div_fixup_f16
+            | M::v_mad_u16
+            | M::v_mad_i16
+    )
+}
+
+/// A result plan that writes everything.
+pub fn whole_result(dwords: u32, d: u32) -> ResultPlan {
+    ResultPlan {
+        scale: Scale::None,
+        omod: 0,
+        clamp: false,
+        narrow: false,
+        dwords,
+        shift: 0,
+        mask: u32::MAX,
+        extend: 0,
+        clear: 0,
+        d,
+    }
+}
+
+fn result_plan(cx: &LowerContext, inst: &Inst, kind: &VectorOp, d: u32) -> Option<ResultPlan> {
+    let mut plan = whole_result(kind.d, d);
+    let mut needed = false;
+    let scale = match inst.dst.ty {
+        Type::F(16) => Scale::F16,
+        Type::F(32) => Scale::F32,
+        Type::F(64) => Scale::F64,
+        _ => Scale::None,
+    };
+    if scale != Scale::None && (inst.alu.omod != 0 || inst.alu.clamp) {
+        plan.scale = scale;
+        plan.omod = inst.alu.omod;
+        plan.clamp = inst.alu.clamp;
+        needed = true;
+    }
+    if let Some(sdwa) = &inst.sdwa {
+        if sdwa.dst_sel != SdwaSel::Dword {
+            let (shift, width) = field(sdwa.dst_sel);
+            plan.shift = shift;
+            plan.mask = ((1u64 << width) - 1) as u32 * (1 << shift);
+            let above = u32::MAX.checked_shl(shift + width).unwrap_or(0);
+            let rest = !plan.mask;
+            match sdwa.dst_unused {
+                1 => (plan.extend, plan.clear) = (above, rest & !above),
+                2 => {}
+                _ => plan.clear = rest,
+            }
+            needed = true;
+        }
+    } else if kind.half_result {
+        let high = inst.alu.op_sel & 8 != 0;
+        if high || cx.config.target.major >= 10 || keeps_high_half(inst.op) {
+            plan.shift = if high { 16 } else { 0 };
+            plan.mask = if high { 0xffff_0000 } else { 0xffff };
+            needed = true;
+        }
+    }
+    needed.then_some(plan)
+}
+
+fn field(sel: SdwaSel) -> (u32, u32) {
+    match sel {
+        SdwaSel::Byte(n) => (8 * u32::from(n), 8),
+        SdwaSel::Word(n) => (16 * u32::from(n), 16),
+        SdwaSel::Dword => (0, 32),
+    }
+}
+
+fn sdwa_part(sdwa: &Sdwa, index: usize) -> Part {
+    let (sel, signed) = match index {
+        0 => (sdwa.src0_sel, sdwa.sext[0]),
+        1 => (sdwa.src1_sel, sdwa.sext[1]),
+        _ => (SdwaSel::Dword, false),
+    };
+    match field(sel) {
+        (_, 32) => Part::Whole,
+        (shift, width) => Part::Bits { shift, width, signed },
+    }
+}
+
+/// The lane shuffle of DPP controls; `None` if they change nothing.
+fn shuffle(dpp: &Dpp, lanes: usize) -> Option<ShufflePlan> {
+    let mut plan = ShufflePlan {
+        from: [0; 64],
+        in_range: 0,
+        write: 0,
+        zero: dpp.bound_ctrl,
+        fetch_inactive: dpp.fetch_inactive,
+        writes_exec: false,
+    };
+    for lane in 0..lanes {
+        if let Some(from) = shuffle_source(dpp, lane, lanes) {
+            plan.from[lane] = from as u8;
+            plan.in_range |= 1 << lane;
+        }
+        let row = dpp.row_mask >> (lane / 16) & 1 != 0;
+        let bank = dpp.bank_mask >> (lane / 4 % 4) & 1 != 0;
+        if row && bank {
+            plan.write |= 1 << lane;
+        }
+    }
+    Some(plan)
+}
+
+/// Lane that `lane` reads, if it exists. Encodings: LLVM `DppCtrl`; the ISA's DPP_CTRL table.
+fn shuffle_source(dpp: &Dpp, lane: usize, lanes: usize) -> Option<usize> {
+    let row = lane & !15;
+    let in_row = lane & 15;
+    if dpp.is_dpp8 {
+        return Some((lane & !7) | (dpp.ctrl >> (3 * (lane & 7)) & 7) as usize);
+    }
+    let n = (dpp.ctrl & 15) as usize;
+    let within = |ok: bool, from: usize| ok.then_some(from);
+    match dpp.ctrl {
+        0..=0xff => Some((lane & !3) | (dpp.ctrl >> (2 * (lane & 3)) & 3) as usize),
+        0x101..=0x10f => within(in_row + n < 16, lane + n),
+        0x111..=0x11f => within(in_row >= n, lane.wrapping_sub(n)),
+        0x121..=0x12f => Some(row | (in_row + 16 - n) & 15),
+        0x130 => within(lane + 1 < lanes, lane + 1),
+        0x134 => Some((lane + 1) % lanes),
+        0x138 => within(lane > 0, lane.wrapping_sub(1)),
+        0x13c => Some((lane + lanes - 1) % lanes),
+        0x140 => Some(row | (15 - in_row)),
+        0x141 => Some((lane & !7) | (7 - (lane & 7))),
+        0x142 => within(row > 0, row.wrapping_sub(1)),
+        0x143 => within(lane >= 32, 31),
+        0x150..=0x15f => Some(row | n),
+        0x160..=0x16f => Some(lane ^ n),
+        _ => None,
+    }
+}
+
+/// Operations between lanes and scalars. Says whether it was one.
+fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported> {
+    let [a, b, c, _] = inst.src;
+    match inst.op {
+        M::v_nop | M::v_pipeflush | M::v_clrexcp => {}
+        M::v_readfirstlane_b32 => {
+            let from = cx.source(a, 1)?;
+            let run: Handler = if from.selector() == Ref::FILE { lane::read_first_lane } else { lane::read_scalar };
+            let mut op = Op::new(run);
+            op.s[0] = from;
+            op.d = cx.scalar_dst(inst.dst.operand, 1)?;
+            cx.push(op);
+        }
+        M::v_readlane_b32 => {
+            let from = cx.source(a, 1)?;
+            let run: Handler = if from.selector() == Ref::FILE { lane::read_lane } else { lane::read_scalar };
+            let mut op = Op::new(run);
+            op.s[0] = from;
+            op.s[1] = cx.scalar_src(b, 1)?;
+            op.d = cx.scalar_dst(inst.dst.operand, 1)?;
+            cx.push(op);
+        }
+        M::v_writelane_b32 => {
+            let mut op = Op::new(lane::write_lane);
+            op.s[0] = cx.scalar_src(a, 1)?;
+            op.s[1] = cx.scalar_src(b, 1)?;
+            op.d = cx.vgpr(inst.dst.operand)?;
+            cx.push(op);
+        }
+        M::v_swap_b32 => {
+            let mut op = Op::new(lane::swap);
+            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
+            op.d = cx.vgpr(inst.dst.operand)?;
+            cx.push(op);
+        }
+        M::v_permlane16_b32 | M::v_permlanex16_b32 => {
+            let mut op = Op::new(lane::permute_rows);
+            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
+            op.s[1] = cx.scalar_src(b, 1)?;
+            op.s[2] = cx.scalar_src(c, 1)?;
+            op.d = cx.vgpr(inst.dst.operand)?;
+            op.aux = [u32::from(inst.op == M::v_permlanex16_b32), u32::from(inst.alu.op_sel & 3), 0];
+            cx.push(op);
+        }
+        M::v_permlane64_b32 => {
+            let mut op = Op::new(lane::permute_64);
+            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
+            op.d = cx.vgpr(inst.dst.operand)?;
+            cx.push(op);
+        }
+        M::v_movrels_b32 | M::v_movreld_b32 | M::v_movrelsd_b32 => {
+            let mut op = Op::new(lane::move_relative);
+            op.s[0] = cx.source(a, 1)?;
+            op.d = cx.vgpr(inst.dst.operand)?;
+            op.aux[0] = match inst.op {
+                M::v_movrels_b32 => 1,
+                M::v_movreld_b32 => 2,
+                _ => 3,
+            };
+            cx.push(op);
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Two operations that both read their sources before either writes.
+fn lower_pair(first: &Inst, second: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
+    let mut first = first.clone();
+    first.vopd = None;
+    let reads = |inst: &Inst, register: Operand| ordered_sources(inst).iter().any(|source| source.operand == register);
+    if !reads(second, first.dst.operand) {
+        lower_plain(&first, cx)?;
+        lower_plain(second, cx)
+    } else if !reads(&first, second.dst.operand) {
+        lower_plain(second, cx)?;
+        lower_plain(&first, cx)
+    } else {
+        // Each reads what the other writes: the first result waits in a temporary.
+        let kind = meaning::meaning(first.op).ok_or_else(|| Unsupported::op(&first))?;
+        let mut job = Job::new(cx, &first, kind);
+        for (index, source) in ordered_sources(&first).into_iter().enumerate().take(kind.arity) {
+            job.source(cx, index, source)?;
+        }
+        if kind.bit {
+            job.op.s[3] = mask_source(&first, cx)?;
+        }
+        let parked = SOURCE_TEMP[0] + 8;
+        job.op.d = temp_dst(parked);
+        cx.push(job.op);
+        lower_plain(second, cx)?;
+        let moved = meaning::meaning(M::v_mov_b32).ok_or_else(|| Unsupported::op(&first))?;
+        let mut back = Op::new(cx.pick(moved.run));
+        back.s[0] = temp(parked);
+        back.d = cx.vgpr(first.dst.operand)?;
+        cx.push(back);
+        Ok(())
+    }
+}
