@@ -23,9 +23,12 @@
 pub mod float;
 pub mod lane;
 pub mod level;
+pub mod matrix;
 pub mod memory;
 pub mod prepare;
 pub mod run;
 pub mod scalar;
 pub mod vector;
+#[cfg(test)]
+pub mod testing;
 pub mod wave;

@@ -190,6 +190,11 @@ impl Body for Prepare {
             op.add(1)
         }
     }
+
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: no features are needed for this instantiation.
+        unsafe { Self::run::<super::vector::Portable>(w, op) }
+    }
 }
 
 /// Bit n of the result is bit `from[n]` of `mask`.

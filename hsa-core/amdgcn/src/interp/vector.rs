@@ -279,40 +279,49 @@ impl Simd for Avx512 {
     }
 }
 
-/// Something that runs as a handler at any level.
+/// Something that runs as a handler: at a SIMD level, or lane by lane.
 pub trait Body: 'static {
     /// The handler.
     ///
     /// # Safety
     /// As for all handlers; and the host has the level's features.
     unsafe fn run<L: Simd>(w: &mut Wave, op: *const Op) -> *const Op;
+
+    /// The handler, one lane after the other: small, for the portable level and for rare operations.
+    ///
+    /// # Safety
+    /// As for all handlers.
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op;
 }
 
 unsafe fn portable<B: Body>(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: by the caller; no features needed.
-    unsafe { B::run::<Portable>(w, op) }
+    unsafe { B::run_lanes(w, op) }
 }
 
+#[cfg(not(debug_assertions))]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx2<B: Body>(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: by the caller.
     unsafe { B::run::<Avx2>(w, op) }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<B: Body>(w: &mut Wave, op: *const Op) -> *const Op {
-    // SAFETY: by the caller.
-    unsafe { B::run::<Avx512>(w, op) }
-}
-
-/// Instantiations of a body for all levels, for hot operations.
+/// Instantiations of a body: lane by lane for the portable level, AVX2 for the others. Builds with debug assertions have the
+/// portable ones alone: the others are what takes long to compile.
 pub fn hot<B: Body>() -> [Handler; 3] {
-    [portable::<B>, avx2::<B>, avx512::<B>]
+    #[cfg(not(debug_assertions))]
+    {
+        [portable::<B>, avx2::<B>, avx2::<B>]
+    }
+    #[cfg(debug_assertions)]
+    {
+        rare::<B>()
+    }
 }
 
-/// Instantiations of a body for the portable level and AVX2 (which the AVX-512 level uses as well).
-pub fn warm<B: Body>() -> [Handler; 3] {
-    [portable::<B>, avx2::<B>, avx2::<B>]
+/// A body that runs lane by lane at every level: rare operations.
+pub fn rare<B: Body>() -> [Handler; 3] {
+    [portable::<B>; 3]
 }
 
 /// A resolved source.
@@ -355,6 +364,15 @@ unsafe fn source<V: Value>(w: &mut Wave, reference: Ref, number: usize) -> Sourc
 
 impl Source {
     #[inline(always)]
+    unsafe fn lane<V: Value>(self, lane: usize) -> V {
+        // SAFETY: by the construction of the source.
+        unsafe {
+            let at = self.at.add(lane / GROUP * self.step + lane % GROUP * 4);
+            V::from_dwords(*at.cast(), if V::DWORDS == 1 { 0 } else { *at.add(self.next).cast() })
+        }
+    }
+
+    #[inline(always)]
     unsafe fn group<V: Value>(self, group: usize) -> [V; GROUP] {
         // SAFETY: by the construction of the source.
         unsafe {
@@ -393,6 +411,20 @@ unsafe fn target(w: &mut Wave, d: u32) -> Target {
 }
 
 impl Target {
+    /// Stores one lane.
+    #[inline(always)]
+    unsafe fn put_lane<V: Value>(self, lane: usize, value: V) {
+        let (low, high) = value.to_dwords();
+        // SAFETY: inside the file or the temporaries.
+        unsafe {
+            let at = self.at.add(4 * lane);
+            *at.cast() = low;
+            if V::DWORDS == 2 {
+                *at.add(self.next).cast() = high;
+            }
+        }
+    }
+
     /// Stores a group under EXEC.
     #[inline(always)]
     unsafe fn put<V: Value>(self, w: &Wave, full: bool, group: usize, values: &[V; GROUP]) {
@@ -521,6 +553,18 @@ impl<K: Kernel> Sources<K> {
         }
     }
 
+    /// Result of a lane.
+    #[inline(always)]
+    unsafe fn compute_lane(&self, lane: usize) -> (K::R, K::A, K::B, K::C) {
+        // SAFETY: by the construction of the sources.
+        unsafe {
+            let a = self.a.lane::<K::A>(lane);
+            let b = if K::ARITY > 1 { self.b.lane::<K::B>(lane) } else { K::B::default() };
+            let c = if K::ARITY > 2 { self.c.lane::<K::C>(lane) } else { K::C::default() };
+            (K::call(self.env, a, b, c, self.bits >> lane & 1 != 0), a, b, c)
+        }
+    }
+
     /// Results of a group.
     #[inline(always)]
     unsafe fn compute(&self, group: usize) -> [K::R; GROUP] {
@@ -579,6 +623,18 @@ impl<K: Kernel<R: Value>> Body for Map<K> {
             op.add(1)
         }
     }
+
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: by the caller.
+        unsafe {
+            with_environment(w, any_f64::<K::A, K::B, K::C, K::R>(), |w| {
+                let sources = Sources::<K>::new(w, &*op);
+                let target = target(w, (*op).d);
+                each_lane(w.exec(), |lane| target.put_lane(lane, sources.compute_lane(lane).0));
+            });
+            op.add(1)
+        }
+    }
 }
 
 /// Float arithmetic: as [`Map`], and a NaN result is the first source that is NaN, quiet, else the default NaN.
@@ -601,7 +657,7 @@ where
                 for group in 0..w.chunks {
                     let result = sources.compute(group);
                     if T::any_nan::<L>(&result) {
-                        nan_group::<T, K>(&sources, w, full, group, target);
+                        nan_group::<T, K>(&sources, w.exec(), group, target);
                     } else {
                         target.put(w, full, group, &result);
                     }
@@ -609,6 +665,27 @@ where
             });
             op.add(1)
         }
+    }
+
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: by the caller.
+        unsafe {
+            with_environment(w, T::F64, |w| {
+                let sources = Sources::<K>::new(w, &*op);
+                let target = target(w, (*op).d);
+                each_lane(w.exec(), |lane| nan_lane::<T, K>(&sources, lane, target));
+            });
+            op.add(1)
+        }
+    }
+}
+
+/// Calls `f` for each lane of a mask.
+#[inline(always)]
+fn each_lane(mut mask: u64, mut f: impl FnMut(usize)) {
+    while mask != 0 {
+        f(mask.trailing_zeros() as usize);
+        mask &= mask - 1;
     }
 }
 
@@ -644,24 +721,25 @@ impl<T> IntoNan<T> for i32 {
 
 #[cold]
 #[inline(never)]
-unsafe fn nan_group<T: Arithmetic, K: Kernel<A = T, R = T>>(
-    sources: &Sources<K>,
-    w: &Wave,
-    full: bool,
-    group: usize,
-    target: Target,
-) where
+unsafe fn nan_group<T: Arithmetic, K: Kernel<A = T, R = T>>(sources: &Sources<K>, exec: u64, group: usize, target: Target)
+where
+    K::B: IntoNan<T>,
+    K::C: IntoNan<T>,
+{
+    // SAFETY: by the caller.
+    unsafe { each_lane(exec & 0xffff << (group * GROUP), |lane| nan_lane::<T, K>(sources, lane, target)) }
+}
+
+#[inline(always)]
+unsafe fn nan_lane<T: Arithmetic, K: Kernel<A = T, R = T>>(sources: &Sources<K>, lane: usize, target: Target)
+where
     K::B: IntoNan<T>,
     K::C: IntoNan<T>,
 {
     // SAFETY: by the caller.
     unsafe {
-        let (a, b, c, m) = sources.load(group);
-        let result: [T; GROUP] = std::array::from_fn(|lane| {
-            let result = K::call(sources.env, a[lane], b[lane], c[lane], m[lane]);
-            nan_result(result, [Some(a[lane]), b[lane].into_nan(), c[lane].into_nan()])
-        });
-        target.put(w, full, group, &result);
+        let (result, a, b, c) = sources.compute_lane(lane);
+        target.put_lane(lane, nan_result(result, [Some(a), b.into_nan(), c.into_nan()]));
     }
 }
 
@@ -704,9 +782,28 @@ impl<V: Value, K: Kernel<R = (V, bool)>> Body for Carry<K> {
             op.add(1)
         }
     }
+
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: by the caller.
+        unsafe {
+            with_environment(w, any_f64::<K::A, K::B, K::C, V>(), |w| {
+                let sources = Sources::<K>::new(w, &*op);
+                let target = target(w, (*op).d);
+                let mut mask = 0;
+                each_lane(w.exec(), |lane| {
+                    let (value, bit) = sources.compute_lane(lane).0;
+                    target.put_lane(lane, value);
+                    mask |= u64::from(bit) << lane;
+                });
+                w.set_mask((*op).d2 as usize, mask);
+            });
+            op.add(1)
+        }
+    }
 }
 
-/// A lane mask into the scalar slot `Op::d`; into EXEC as well if `Op::d2` is not 0. Bits of inactive lanes are 0.
+/// A lane mask into the scalar slot `Op::d`; into EXEC as well if `Op::d2` is not 0. The negation if `Op::aux[0]` is not 0. Bits of
+/// inactive lanes are 0.
 #[derive(Debug)]
 pub struct Compare<K>(PhantomData<K>);
 
@@ -723,14 +820,32 @@ impl<K: Kernel<R = bool>> Body for Compare<K> {
                     let bits: [u32; GROUP] = std::array::from_fn(|lane| 0u32.wrapping_sub(u32::from(result[lane])));
                     mask |= u64::from(L::movemask(&bits)) << (group * GROUP);
                 }
-                let mask = mask & w.exec();
-                w.set_mask((*op).d as usize, mask);
-                if (*op).d2 != 0 {
-                    w.set_mask(slot::EXEC, mask);
-                }
+                put_compare(w, &*op, mask);
             });
             op.add(1)
         }
+    }
+
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: by the caller.
+        unsafe {
+            with_environment(w, any_f64::<K::A, K::B, K::C, u32>(), |w| {
+                let sources = Sources::<K>::new(w, &*op);
+                let mut mask = 0;
+                each_lane(w.exec(), |lane| mask |= u64::from(sources.compute_lane(lane).0) << lane);
+                put_compare(w, &*op, mask);
+            });
+            op.add(1)
+        }
+    }
+}
+
+#[inline(always)]
+fn put_compare(w: &mut Wave, op: &Op, mask: u64) {
+    let mask = (if op.aux[0] == 0 { mask } else { !mask }) & w.exec();
+    w.set_mask(op.d as usize, mask);
+    if op.d2 != 0 {
+        w.set_mask(slot::EXEC, mask);
     }
 }
 
@@ -753,6 +868,22 @@ pub struct VectorOp {
     pub bit: bool,
     /// What it writes.
     pub shape: Shape,
+    /// The first two sources are exchanged.
+    pub swap: bool,
+    /// A compare whose result is negated.
+    pub invert: bool,
+}
+
+impl VectorOp {
+    /// With the first two sources exchanged.
+    pub fn swapped(self) -> Self {
+        Self { swap: true, ..self }
+    }
+
+    /// With the result negated.
+    pub fn inverted(self) -> Self {
+        Self { invert: true, ..self }
+    }
 }
 
 /// What a vector operation writes.
@@ -776,11 +907,13 @@ fn describe<K: Kernel, V: Value>(run: [Handler; 3], shape: Shape) -> VectorOp {
         half_result: V::BITS16,
         bit: K::BIT,
         shape,
+        swap: false,
+        invert: false,
     }
 }
 
 fn map<K: Kernel<R: Value>>(hot_op: bool) -> VectorOp {
-    describe::<K, K::R>(if hot_op { hot::<Map<K>>() } else { warm::<Map<K>>() }, Shape::Map)
+    describe::<K, K::R>(if hot_op { hot::<Map<K>>() } else { rare::<Map<K>>() }, Shape::Map)
 }
 
 fn arith<T: Arithmetic, K: Kernel<A = T, R = T>>(hot_op: bool) -> VectorOp
@@ -788,7 +921,7 @@ where
     K::B: IntoNan<T>,
     K::C: IntoNan<T>,
 {
-    describe::<K, T>(if hot_op { hot::<Arith<K>>() } else { warm::<Arith<K>>() }, Shape::Map)
+    describe::<K, T>(if hot_op { hot::<Arith<K>>() } else { rare::<Arith<K>>() }, Shape::Map)
 }
 
 /// One source.
@@ -836,6 +969,21 @@ pub fn e3<F: Fn(Env, A, B, C) -> R + Copy + 'static, A: Value, B: Value, C: Valu
     map::<E3<F, A, B, C, R>>(false)
 }
 
+/// One source and MODE, hot.
+pub fn he1<F: Fn(Env, A) -> R + Copy + 'static, A: Value, R: Value>(_f: F) -> VectorOp {
+    map::<E1<F, A, R>>(true)
+}
+
+/// Two sources and MODE, hot.
+pub fn he2<F: Fn(Env, A, B) -> R + Copy + 'static, A: Value, B: Value, R: Value>(_f: F) -> VectorOp {
+    map::<E2<F, A, B, R>>(true)
+}
+
+/// Three sources and MODE, hot.
+pub fn he3<F: Fn(Env, A, B, C) -> R + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(_f: F) -> VectorOp {
+    map::<E3<F, A, B, C, R>>(true)
+}
+
 /// Two sources and a lane mask, hot.
 pub fn m2<F: Fn(A, B, bool) -> R + Copy + 'static, A: Value, B: Value, R: Value>(_f: F) -> VectorOp {
     map::<M2<F, A, B, R>>(true)
@@ -860,6 +1008,14 @@ where
     u32: IntoNan<T>,
 {
     arith::<T, E1<F, T, T>>(false)
+}
+
+/// Float arithmetic with one source and MODE, hot.
+pub fn hae1<F: Fn(Env, T) -> T + Copy + 'static, T: Arithmetic>(_f: F) -> VectorOp
+where
+    u32: IntoNan<T>,
+{
+    arith::<T, E1<F, T, T>>(true)
 }
 
 /// Float arithmetic with two sources, hot.
@@ -897,7 +1053,7 @@ pub fn ym2<F: Fn(A, B, bool) -> (R, bool) + Copy + 'static, A: Value, B: Value, 
 
 /// Three sources, result and lane mask.
 pub fn y3<F: Fn(A, B, C) -> (R, bool) + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(_f: F) -> VectorOp {
-    describe::<K3<F, A, B, C, (R, bool)>, R>(warm::<Carry<K3<F, A, B, C, (R, bool)>>>(), Shape::Carry)
+    describe::<K3<F, A, B, C, (R, bool)>, R>(rare::<Carry<K3<F, A, B, C, (R, bool)>>>(), Shape::Carry)
 }
 
 /// `v_mbcnt_lo_u32_b32`, `v_mbcnt_hi_u32_b32`: bits of the first source below this lane, plus the second source.
@@ -925,9 +1081,14 @@ impl<const HIGH: bool> Body for MaskedBitCount<HIGH> {
             op.add(1)
         }
     }
+
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: no features are needed for this instantiation.
+        unsafe { Self::run::<Portable>(w, op) }
+    }
 }
 
 /// Descriptor of [`MaskedBitCount`].
 pub fn masked_bit_count<const HIGH: bool>() -> VectorOp {
-    VectorOp { run: warm::<MaskedBitCount<HIGH>>(), ..k2(|a: u32, b: u32| a.wrapping_add(b)) }
+    VectorOp { run: hot::<MaskedBitCount<HIGH>>(), ..k2(|a: u32, b: u32| a.wrapping_add(b)) }
 }

@@ -15,7 +15,7 @@ use std::{
 
 use parking_lot::{Mutex, RwLock};
 
-use crate::{isa::inst::Inst, target::Target};
+use crate::{interp::level::Level, isa::inst::Inst, target::Target};
 
 use super::{
     Op, Ref,
@@ -110,6 +110,7 @@ unsafe impl Sync for Place {}
 /// Lowered code of one kernel, for one wave size and register count.
 pub struct Program {
     config: LowerConfig,
+    level: Level,
     code: Arc<dyn CodeSource>,
     entry: Place,
     map: RwLock<HashMap<u64, Place>>,
@@ -128,8 +129,14 @@ const SEGMENT_LIMIT: usize = 1 << 20;
 impl Program {
     /// Lowers the kernel whose first instruction is at `entry`. Never fails: what cannot be lowered stops the wave that reaches it.
     pub fn for_kernel(code: Arc<dyn CodeSource>, entry: u64, config: LowerConfig) -> Arc<Self> {
+        Self::with_level(code, entry, config, Level::current())
+    }
+
+    /// As [`for_kernel`](Self::for_kernel), with handlers of a SIMD level that the host must have.
+    pub fn with_level(code: Arc<dyn CodeSource>, entry: u64, config: LowerConfig, level: Level) -> Arc<Self> {
         let mut program = Self {
             config,
+            level,
             code,
             entry: Place { op: std::ptr::null(), pool: std::ptr::null() },
             map: RwLock::default(),
@@ -198,7 +205,7 @@ impl Program {
     /// Decodes what is reachable from `start` and lowers it in address order.
     fn lower_segment(&self, start: u64) -> (Segment, Vec<(u64, usize)>) {
         let decoded = self.decode_reachable(start);
-        let mut cx = LowerContext::new(self.config);
+        let mut cx = LowerContext::new(self.config, self.level);
         let mut starts = Vec::with_capacity(decoded.len());
         let mut index_of = HashMap::with_capacity(decoded.len());
         let mut reasons = HashMap::new();

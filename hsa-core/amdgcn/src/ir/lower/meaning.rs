@@ -14,7 +14,7 @@ use crate::{
             sqrt_f32, trig_preop,
         },
         vector::{
-            Env, VectorOp, a1, a2, a3, ae1, am3, c2, ce2, e1, e2, e3, h1, h2, h3, k1, k2, k3, m2, masked_bit_count, y2, y3,
+            Env, VectorOp, a1, a2, a3, ae1, am3, c2, ce2, e1, e2, e3, h1, h2, h3, hae1, he1, he2, he3, k1, k2, k3, m2, masked_bit_count, y2, y3,
             ym2,
         },
     },
@@ -154,9 +154,9 @@ pub fn meaning(op: M) -> Option<VectorOp> {
 fn integer(op: M) -> Option<VectorOp> {
     Some(match op {
         M::v_mov_b32 | M::v_accvgpr_read_b32 | M::v_accvgpr_write_b32 | M::v_accvgpr_mov_b32 => h1(|a: u32| a),
-        M::v_mov_b64 => k1(|a: u64| a),
+        M::v_mov_b64 => h1(|a: u64| a),
         M::v_not_b32 => h1(|a: u32| !a),
-        M::v_bfrev_b32 => k1(|a: u32| a.reverse_bits()),
+        M::v_bfrev_b32 => h1(|a: u32| a.reverse_bits()),
         M::v_ffbh_u32 | M::v_clz_i32_u32 => k1(|a: u32| if a == 0 { u32::MAX } else { a.leading_zeros() }),
         M::v_ffbl_b32 | M::v_ctz_i32_b32 => k1(|a: u32| if a == 0 { u32::MAX } else { a.trailing_zeros() }),
         M::v_ffbh_i32 | M::v_cls_i32 => k1(first_unlike_sign),
@@ -167,29 +167,29 @@ fn integer(op: M) -> Option<VectorOp> {
         M::v_and_b32 => h2(|a: u32, b: u32| a & b),
         M::v_or_b32 => h2(|a: u32, b: u32| a | b),
         M::v_xor_b32 => h2(|a: u32, b: u32| a ^ b),
-        M::v_xnor_b32 => k2(|a: u32, b: u32| !(a ^ b)),
+        M::v_xnor_b32 => h2(|a: u32, b: u32| !(a ^ b)),
         M::v_and_or_b32 => h3(|a: u32, b: u32, c: u32| (a & b) | c),
         M::v_or3_b32 => h3(|a: u32, b: u32, c: u32| a | b | c),
-        M::v_xor3_b32 => k3(|a: u32, b: u32, c: u32| a ^ b ^ c),
+        M::v_xor3_b32 => h3(|a: u32, b: u32, c: u32| a ^ b ^ c),
         M::v_bfi_b32 => h3(|a: u32, b: u32, c: u32| (a & b) | (!a & c)),
         M::v_lshlrev_b32 => h2(|a: u32, b: u32| b << (a & 31)),
         M::v_lshrrev_b32 => h2(|a: u32, b: u32| b >> (a & 31)),
         M::v_ashrrev_i32 => h2(|a: u32, b: i32| b >> (a & 31)),
         M::v_lshlrev_b64 => h2(|a: u32, b: u64| b << (a & 63)),
-        M::v_lshrrev_b64 => k2(|a: u32, b: u64| b >> (a & 63)),
-        M::v_ashrrev_i64 => k2(|a: u32, b: i64| b >> (a & 63)),
+        M::v_lshrrev_b64 => h2(|a: u32, b: u64| b >> (a & 63)),
+        M::v_ashrrev_i64 => h2(|a: u32, b: i64| b >> (a & 63)),
         M::v_lshl_add_u32 => h3(|a: u32, b: u32, c: u32| (a << (b & 31)).wrapping_add(c)),
         M::v_add_lshl_u32 => h3(|a: u32, b: u32, c: u32| a.wrapping_add(b) << (c & 31)),
         M::v_lshl_or_b32 => h3(|a: u32, b: u32, c: u32| (a << (b & 31)) | c),
         M::v_lshl_add_u64 => h3(|a: u64, b: u32, c: u64| (a << (b & 63)).wrapping_add(c)),
-        M::v_xad_u32 => k3(|a: u32, b: u32, c: u32| (a ^ b).wrapping_add(c)),
+        M::v_xad_u32 => h3(|a: u32, b: u32, c: u32| (a ^ b).wrapping_add(c)),
         M::v_bfe_u32 => h3(bfe_u32),
         M::v_bfe_i32 => h3(bfe_i32),
         M::v_bfm_b32 => k2(|a: u32, b: u32| ((1u32 << (a & 31)) - 1) << (b & 31)),
-        M::v_alignbit_b32 => k3(|a: u32, b: u32, c: u32| ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32),
+        M::v_alignbit_b32 => h3(|a: u32, b: u32, c: u32| ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32),
         M::v_alignbyte_b32 => k3(|a: u32, b: u32, c: u32| ((u64::from(a) << 32 | u64::from(b)) >> (8 * (c & 3))) as u32),
-        M::v_perm_b32 => k3(permute),
-        M::v_bcnt_u32_b32 => k2(|a: u32, b: u32| a.count_ones().wrapping_add(b)),
+        M::v_perm_b32 => h3(permute),
+        M::v_bcnt_u32_b32 => h2(|a: u32, b: u32| a.count_ones().wrapping_add(b)),
         M::v_mbcnt_lo_u32_b32 => masked_bit_count::<false>(),
         M::v_mbcnt_hi_u32_b32 => masked_bit_count::<true>(),
         M::v_add_u32 | M::v_add_nc_u32 | M::v_add_i32 | M::v_add_nc_i32 => h2(|a: u32, b: u32| a.wrapping_add(b)),
@@ -218,11 +218,11 @@ fn integer(op: M) -> Option<VectorOp> {
         M::v_max_i32 => h2(|a: i32, b: i32| a.max(b)),
         M::v_max_u32 => h2(|a: u32, b: u32| a.max(b)),
         M::v_min3_i32 => k3(|a: i32, b: i32, c: i32| a.min(b).min(c)),
-        M::v_min3_u32 => k3(|a: u32, b: u32, c: u32| a.min(b).min(c)),
+        M::v_min3_u32 => h3(|a: u32, b: u32, c: u32| a.min(b).min(c)),
         M::v_max3_i32 => k3(|a: i32, b: i32, c: i32| a.max(b).max(c)),
-        M::v_max3_u32 => k3(|a: u32, b: u32, c: u32| a.max(b).max(c)),
+        M::v_max3_u32 => h3(|a: u32, b: u32, c: u32| a.max(b).max(c)),
         M::v_med3_i32 => k3(|a: i32, b: i32, c: i32| med(a, b, c)),
-        M::v_med3_u32 => k3(|a: u32, b: u32, c: u32| med(a, b, c)),
+        M::v_med3_u32 => h3(|a: u32, b: u32, c: u32| med(a, b, c)),
         M::v_maxmin_i32 => k3(|a: i32, b: i32, c: i32| a.max(b).min(c)),
         M::v_maxmin_u32 => k3(|a: u32, b: u32, c: u32| a.max(b).min(c)),
         M::v_minmax_i32 => k3(|a: i32, b: i32, c: i32| a.min(b).max(c)),
@@ -255,7 +255,7 @@ pub fn saturating(op: M) -> Option<VectorOp> {
         M::v_subrev_u16 => k2(|a: u16, b: u16| b.saturating_sub(a)),
         M::v_add_i16 | M::v_add_nc_i16 => k2(|a: i16, b: i16| a.saturating_add(b)),
         M::v_sub_i16 | M::v_sub_nc_i16 => k2(|a: i16, b: i16| a.saturating_sub(b)),
-        M::v_mad_u16 | M::v_mad_legacy_u16 => k3(|a: u16, b: u16, c: u16| {
+        M::v_mad_u16 | M::v_mad_legacy_u16 => h3(|a: u16, b: u16, c: u16| {
             (u64::from(a) * u64::from(b) + u64::from(c)).min(0xffff) as u16
         }),
         M::v_mad_i16 | M::v_mad_legacy_i16 => k3(|a: i16, b: i16, c: i16| {
@@ -284,11 +284,11 @@ fn float32(op: M) -> Option<VectorOp> {
         M::v_mad_legacy_f32 | M::v_mac_legacy_f32 => {
             a3(|a: f32, b: f32, c: f32| if flush(a) == 0.0 || flush(b) == 0.0 { flush(c) } else { mad(a, b, c) })
         }
-        M::v_min_f32 | M::v_min_num_f32 => e2(min_f32),
-        M::v_max_f32 | M::v_max_num_f32 => e2(max_f32),
-        M::v_min3_f32 | M::v_min3_num_f32 => e3(min3_f32),
-        M::v_max3_f32 | M::v_max3_num_f32 => e3(max3_f32),
-        M::v_med3_f32 | M::v_med3_num_f32 => e3(med3_f32),
+        M::v_min_f32 | M::v_min_num_f32 => he2(min_f32),
+        M::v_max_f32 | M::v_max_num_f32 => he2(max_f32),
+        M::v_min3_f32 | M::v_min3_num_f32 => he3(min3_f32),
+        M::v_max3_f32 | M::v_max3_num_f32 => he3(max3_f32),
+        M::v_med3_f32 | M::v_med3_num_f32 => he3(med3_f32),
         M::v_maxmin_f32 | M::v_maxmin_num_f32 => e3(|e, a: f32, b: f32, c: f32| min_f32(e, max_f32(e, a, b), c)),
         M::v_minmax_f32 | M::v_minmax_num_f32 => e3(|e, a: f32, b: f32, c: f32| max_f32(e, min_f32(e, a, b), c)),
         M::v_rcp_f32 | M::v_rcp_iflag_f32 => a1(rcp_f32),
@@ -298,11 +298,11 @@ fn float32(op: M) -> Option<VectorOp> {
         M::v_log_f32 | M::v_log_legacy_f32 => a1(log_f32),
         M::v_sin_f32 => a1(sin_f32),
         M::v_cos_f32 => a1(cos_f32),
-        M::v_floor_f32 => ae1(|e, a: f32| input(e, a).floor()),
-        M::v_ceil_f32 => ae1(|e, a: f32| input(e, a).ceil()),
-        M::v_trunc_f32 => ae1(|e, a: f32| input(e, a).trunc()),
-        M::v_rndne_f32 => ae1(|e, a: f32| input(e, a).round_ties_even()),
-        M::v_fract_f32 => ae1(|e, a: f32| fract_f32(input(e, a))),
+        M::v_floor_f32 => hae1(|e, a: f32| input(e, a).floor()),
+        M::v_ceil_f32 => hae1(|e, a: f32| input(e, a).ceil()),
+        M::v_trunc_f32 => hae1(|e, a: f32| input(e, a).trunc()),
+        M::v_rndne_f32 => hae1(|e, a: f32| input(e, a).round_ties_even()),
+        M::v_fract_f32 => hae1(|e, a: f32| fract_f32(input(e, a))),
         M::v_frexp_mant_f32 => ae1(|e, a: f32| frexp_mant_f32(input(e, a))),
         M::v_frexp_exp_i32_f32 => e1(|e, a: f32| frexp_exp_f32(input(e, a))),
         M::v_ldexp_f32 => a2(ldexp_f32),
@@ -365,17 +365,17 @@ fn convert(op: M) -> Option<VectorOp> {
         M::v_cvt_f32_u32 => h1(|a: u32| a as f32),
         M::v_cvt_i32_f32 => h1(|a: f32| a as i32),
         M::v_cvt_u32_f32 => h1(|a: f32| a as u32),
-        M::v_cvt_f32_ubyte0 => k1(|a: u32| byte(a, 0) as f32),
-        M::v_cvt_f32_ubyte1 => k1(|a: u32| byte(a, 1) as f32),
-        M::v_cvt_f32_ubyte2 => k1(|a: u32| byte(a, 2) as f32),
-        M::v_cvt_f32_ubyte3 => k1(|a: u32| byte(a, 3) as f32),
-        M::v_cvt_f16_f32 => e1(narrow),
-        M::v_cvt_f32_f16 => k1(|a: Half| quiet_f32(a.widen())),
-        M::v_cvt_f64_f32 => e1(|e, a: f32| f64::from(input(e, a))),
-        M::v_cvt_f32_f64 => e1(|e, a: f64| if e.ftz_f32() { flush(a as f32) } else { a as f32 }),
-        M::v_cvt_f64_i32 => k1(|a: i32| f64::from(a)),
-        M::v_cvt_f64_u32 => k1(|a: u32| f64::from(a)),
-        M::v_cvt_i32_f64 => k1(|a: f64| a as i32),
+        M::v_cvt_f32_ubyte0 => h1(|a: u32| byte(a, 0) as f32),
+        M::v_cvt_f32_ubyte1 => h1(|a: u32| byte(a, 1) as f32),
+        M::v_cvt_f32_ubyte2 => h1(|a: u32| byte(a, 2) as f32),
+        M::v_cvt_f32_ubyte3 => h1(|a: u32| byte(a, 3) as f32),
+        M::v_cvt_f16_f32 => he1(narrow),
+        M::v_cvt_f32_f16 => h1(|a: Half| quiet_f32(a.widen())),
+        M::v_cvt_f64_f32 => he1(|e, a: f32| f64::from(input(e, a))),
+        M::v_cvt_f32_f64 => he1(|e, a: f64| if e.ftz_f32() { flush(a as f32) } else { a as f32 }),
+        M::v_cvt_f64_i32 => h1(|a: i32| f64::from(a)),
+        M::v_cvt_f64_u32 => h1(|a: u32| f64::from(a)),
+        M::v_cvt_i32_f64 => h1(|a: f64| a as i32),
         M::v_cvt_u32_f64 => k1(|a: f64| a as u32),
         M::v_cvt_rpi_i32_f32 | M::v_cvt_nearest_i32_f32 => k1(|a: f32| (f64::from(a) + 0.5).floor() as i32),
         M::v_cvt_flr_i32_f32 | M::v_cvt_floor_i32_f32 => k1(|a: f32| a.floor() as i32),
@@ -423,11 +423,11 @@ fn float64(op: M) -> Option<VectorOp> {
         M::v_rcp_f64 => a1(|a: f64| 1.0 / a),
         M::v_rsq_f64 => a1(|a: f64| 1.0 / a.sqrt()),
         M::v_sqrt_f64 => a1(|a: f64| a.sqrt()),
-        M::v_floor_f64 => ae1(|e, a: f64| input_f64(e, a).floor()),
-        M::v_ceil_f64 => ae1(|e, a: f64| input_f64(e, a).ceil()),
-        M::v_trunc_f64 => ae1(|e, a: f64| input_f64(e, a).trunc()),
-        M::v_rndne_f64 => ae1(|e, a: f64| input_f64(e, a).round_ties_even()),
-        M::v_fract_f64 => ae1(|e, a: f64| fract_f64(input_f64(e, a))),
+        M::v_floor_f64 => hae1(|e, a: f64| input_f64(e, a).floor()),
+        M::v_ceil_f64 => hae1(|e, a: f64| input_f64(e, a).ceil()),
+        M::v_trunc_f64 => hae1(|e, a: f64| input_f64(e, a).trunc()),
+        M::v_rndne_f64 => hae1(|e, a: f64| input_f64(e, a).round_ties_even()),
+        M::v_fract_f64 => hae1(|e, a: f64| fract_f64(input_f64(e, a))),
         M::v_frexp_mant_f64 => ae1(|e, a: f64| frexp_mant_f64(input_f64(e, a))),
         M::v_frexp_exp_i32_f64 => e1(|e, a: f64| frexp_exp_f64(input_f64(e, a))),
         M::v_ldexp_f64 => a2(ldexp_f64),
@@ -441,11 +441,11 @@ fn float64(op: M) -> Option<VectorOp> {
 
 fn sixteen(op: M) -> Option<VectorOp> {
     Some(match op {
-        M::v_add_f16 => e2(|e, a: Half, b: Half| half2(e, a, b, |x, y| x + y)),
-        M::v_sub_f16 => e2(|e, a: Half, b: Half| half2(e, a, b, |x, y| x - y)),
+        M::v_add_f16 => he2(|e, a: Half, b: Half| half2(e, a, b, |x, y| x + y)),
+        M::v_sub_f16 => he2(|e, a: Half, b: Half| half2(e, a, b, |x, y| x - y)),
         M::v_subrev_f16 => e2(|e, a: Half, b: Half| half2(e, a, b, |x, y| y - x)),
-        M::v_mul_f16 => e2(|e, a: Half, b: Half| half2(e, a, b, |x, y| x * y)),
-        M::v_fma_f16 | M::v_fmac_f16 | M::v_fmamk_f16 | M::v_fmaak_f16 | M::v_fma_legacy_f16 => e3(half_fma),
+        M::v_mul_f16 => he2(|e, a: Half, b: Half| half2(e, a, b, |x, y| x * y)),
+        M::v_fma_f16 | M::v_fmac_f16 | M::v_fmamk_f16 | M::v_fmaak_f16 | M::v_fma_legacy_f16 => he3(half_fma),
         M::v_mad_f16 | M::v_mac_f16 | M::v_madmk_f16 | M::v_madak_f16 | M::v_mad_legacy_f16 => e3(half_mad),
         M::v_min_f16 | M::v_min_num_f16 => e2(min_f16),
         M::v_max_f16 | M::v_max_num_f16 => e2(max_f16),
@@ -511,46 +511,105 @@ macro_rules! compares {
         $xf:ident $xlt:ident $xeq:ident $xle:ident $xgt:ident $xne:ident $xge:ident $xt:ident;)*) => {
         match $op {
             $(
-                M::$f | M::$xf => Some(c2(|_: $int, _: $int| false)),
+                M::$f | M::$xf => Some(never()),
                 M::$lt | M::$xlt => Some(c2(|a: $int, b: $int| a < b)),
                 M::$eq | M::$xeq => Some(c2(|a: $int, b: $int| a == b)),
-                M::$le | M::$xle => Some(c2(|a: $int, b: $int| a <= b)),
-                M::$gt | M::$xgt => Some(c2(|a: $int, b: $int| a > b)),
-                M::$ne | M::$xne => Some(c2(|a: $int, b: $int| a != b)),
-                M::$ge | M::$xge => Some(c2(|a: $int, b: $int| a >= b)),
-                M::$t | M::$xt => Some(c2(|_: $int, _: $int| true)),
+                M::$le | M::$xle => Some(c2(|a: $int, b: $int| a < b).swapped().inverted()),
+                M::$gt | M::$xgt => Some(c2(|a: $int, b: $int| a < b).swapped()),
+                M::$ne | M::$xne => Some(c2(|a: $int, b: $int| a == b).inverted()),
+                M::$ge | M::$xge => Some(c2(|a: $int, b: $int| a < b).inverted()),
+                M::$t | M::$xt => Some(never().inverted()),
             )*
             _ => None,
         }
     };
 }
 
+/// A compare that is never true; its sources do not matter.
+fn never() -> VectorOp {
+    VectorOp { arity: 0, ..c2(|_: u32, _: u32| false) }
+}
+
 macro_rules! float_compares {
-    ($op:expr; $($ty:ty, |$e:ident, $v:ident| $value:expr => $f:ident $lt:ident $eq:ident $le:ident $gt:ident $lg:ident $ge:ident $o:ident $u:ident $nge:ident $nlg:ident
+    ($op:expr; $($less:expr, $less_equal:expr, $equal:expr, $unordered:expr => $f:ident $lt:ident $eq:ident $le:ident $gt:ident $lg:ident $ge:ident
+        $o:ident $u:ident $nge:ident $nlg:ident
         $ngt:ident $nle:ident $neq:ident $nlt:ident $tru:ident $t:ident, $xf:ident $xlt:ident $xeq:ident $xle:ident $xgt:ident $xlg:ident $xge:ident
         $xo:ident $xu:ident $xnge:ident $xnlg:ident $xngt:ident $xnle:ident $xneq:ident $xnlt:ident $xtru:ident $xt:ident;)*) => {
         match $op {
             $(
-                M::$f | M::$xf => Some(c2(|_: $ty, _: $ty| false)),
-                M::$lt | M::$xlt => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; f(a) < f(b) })),
-                M::$eq | M::$xeq => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; f(a) == f(b) })),
-                M::$le | M::$xle => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; f(a) <= f(b) })),
-                M::$gt | M::$xgt => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; f(a) > f(b) })),
-                M::$lg | M::$xlg => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; f(a) < f(b) || f(a) > f(b) })),
-                M::$ge | M::$xge => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; f(a) >= f(b) })),
-                M::$o | M::$xo => Some(ce2(|_: Env, a: $ty, b: $ty| !a.is_nan() && !b.is_nan())),
-                M::$u | M::$xu => Some(ce2(|_: Env, a: $ty, b: $ty| a.is_nan() || b.is_nan())),
-                M::$nge | M::$xnge => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; !(f(a) >= f(b)) })),
-                M::$nlg | M::$xnlg => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; !(f(a) < f(b) || f(a) > f(b)) })),
-                M::$ngt | M::$xngt => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; !(f(a) > f(b)) })),
-                M::$nle | M::$xnle => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; !(f(a) <= f(b)) })),
-                M::$neq | M::$xneq => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; f(a) != f(b) })),
-                M::$nlt | M::$xnlt => Some(ce2(|$e: Env, a: $ty, b: $ty| { let f = |$v: $ty| $value; !(f(a) < f(b)) })),
-                M::$tru | M::$xtru | M::$t | M::$xt => Some(c2(|_: $ty, _: $ty| true)),
+                M::$f | M::$xf => Some(never()),
+                M::$lt | M::$xlt => Some($less),
+                M::$eq | M::$xeq => Some($equal.0),
+                M::$le | M::$xle => Some($less_equal),
+                M::$gt | M::$xgt => Some($less.swapped()),
+                M::$lg | M::$xlg => Some($equal.1),
+                M::$ge | M::$xge => Some($less_equal.swapped()),
+                M::$o | M::$xo => Some($unordered.inverted()),
+                M::$u | M::$xu => Some($unordered),
+                M::$nge | M::$xnge => Some($less_equal.swapped().inverted()),
+                M::$nlg | M::$xnlg => Some($equal.1.inverted()),
+                M::$ngt | M::$xngt => Some($less.swapped().inverted()),
+                M::$nle | M::$xnle => Some($less_equal.inverted()),
+                M::$neq | M::$xneq => Some($equal.0.inverted()),
+                M::$nlt | M::$xnlt => Some($less.inverted()),
+                M::$tru | M::$xtru | M::$t | M::$xt => Some(never().inverted()),
             )*
             _ => None,
         }
     };
+}
+
+fn less_f32() -> VectorOp {
+    c2(|a: f32, b: f32| a < b)
+}
+
+fn less_equal_f32() -> VectorOp {
+    c2(|a: f32, b: f32| a <= b)
+}
+
+/// Equal; and less or greater.
+fn equal_f32() -> (VectorOp, VectorOp) {
+    (c2(|a: f32, b: f32| a == b), c2(|a: f32, b: f32| a < b || a > b))
+}
+
+fn unordered_f32() -> VectorOp {
+    c2(|a: f32, b: f32| a.is_nan() || b.is_nan())
+}
+
+fn less_f64() -> VectorOp {
+    c2(|a: f64, b: f64| a < b)
+}
+
+fn less_equal_f64() -> VectorOp {
+    c2(|a: f64, b: f64| a <= b)
+}
+
+fn equal_f64() -> (VectorOp, VectorOp) {
+    (c2(|a: f64, b: f64| a == b), c2(|a: f64, b: f64| a < b || a > b))
+}
+
+fn unordered_f64() -> VectorOp {
+    c2(|a: f64, b: f64| a.is_nan() || b.is_nan())
+}
+
+fn less_f16() -> VectorOp {
+    ce2(|e, a: Half, b: Half| half_order(e, a) < half_order(e, b))
+}
+
+fn less_equal_f16() -> VectorOp {
+    ce2(|e, a: Half, b: Half| half_order(e, a) <= half_order(e, b))
+}
+
+fn equal_f16() -> (VectorOp, VectorOp) {
+    let differ = ce2(|e, a: Half, b: Half| {
+        let (a, b) = (half_order(e, a), half_order(e, b));
+        a < b || a > b
+    });
+    (ce2(|e, a: Half, b: Half| half_order(e, a) == half_order(e, b)), differ)
+}
+
+fn unordered_f16() -> VectorOp {
+    c2(|a: Half, b: Half| a.is_nan() || b.is_nan())
 }
 
 /// An f16 as an f32 of the same order, for compares: NaN stays NaN.
@@ -582,11 +641,11 @@ pub fn compare(op: M) -> Option<VectorOp> {
                 v_cmpx_f_u64 v_cmpx_lt_u64 v_cmpx_eq_u64 v_cmpx_le_u64 v_cmpx_gt_u64 v_cmpx_ne_u64 v_cmpx_ge_u64 v_cmpx_t_u64;
         })
         .or_else(|| float_compares! { op;
-            Half, |e, v| half_order(e, v) => v_cmp_f_f16 v_cmp_lt_f16 v_cmp_eq_f16 v_cmp_le_f16 v_cmp_gt_f16 v_cmp_lg_f16 v_cmp_ge_f16 v_cmp_o_f16 v_cmp_u_f16 v_cmp_nge_f16 v_cmp_nlg_f16 v_cmp_ngt_f16 v_cmp_nle_f16 v_cmp_neq_f16 v_cmp_nlt_f16 v_cmp_tru_f16 v_cmp_t_f16,
+            less_f16(), less_equal_f16(), equal_f16(), unordered_f16() => v_cmp_f_f16 v_cmp_lt_f16 v_cmp_eq_f16 v_cmp_le_f16 v_cmp_gt_f16 v_cmp_lg_f16 v_cmp_ge_f16 v_cmp_o_f16 v_cmp_u_f16 v_cmp_nge_f16 v_cmp_nlg_f16 v_cmp_ngt_f16 v_cmp_nle_f16 v_cmp_neq_f16 v_cmp_nlt_f16 v_cmp_tru_f16 v_cmp_t_f16,
                 v_cmpx_f_f16 v_cmpx_lt_f16 v_cmpx_eq_f16 v_cmpx_le_f16 v_cmpx_gt_f16 v_cmpx_lg_f16 v_cmpx_ge_f16 v_cmpx_o_f16 v_cmpx_u_f16 v_cmpx_nge_f16 v_cmpx_nlg_f16 v_cmpx_ngt_f16 v_cmpx_nle_f16 v_cmpx_neq_f16 v_cmpx_nlt_f16 v_cmpx_tru_f16 v_cmpx_t_f16;
-            f32, |_e, v| v => v_cmp_f_f32 v_cmp_lt_f32 v_cmp_eq_f32 v_cmp_le_f32 v_cmp_gt_f32 v_cmp_lg_f32 v_cmp_ge_f32 v_cmp_o_f32 v_cmp_u_f32 v_cmp_nge_f32 v_cmp_nlg_f32 v_cmp_ngt_f32 v_cmp_nle_f32 v_cmp_neq_f32 v_cmp_nlt_f32 v_cmp_tru_f32 v_cmp_t_f32,
+            less_f32(), less_equal_f32(), equal_f32(), unordered_f32() => v_cmp_f_f32 v_cmp_lt_f32 v_cmp_eq_f32 v_cmp_le_f32 v_cmp_gt_f32 v_cmp_lg_f32 v_cmp_ge_f32 v_cmp_o_f32 v_cmp_u_f32 v_cmp_nge_f32 v_cmp_nlg_f32 v_cmp_ngt_f32 v_cmp_nle_f32 v_cmp_neq_f32 v_cmp_nlt_f32 v_cmp_tru_f32 v_cmp_t_f32,
                 v_cmpx_f_f32 v_cmpx_lt_f32 v_cmpx_eq_f32 v_cmpx_le_f32 v_cmpx_gt_f32 v_cmpx_lg_f32 v_cmpx_ge_f32 v_cmpx_o_f32 v_cmpx_u_f32 v_cmpx_nge_f32 v_cmpx_nlg_f32 v_cmpx_ngt_f32 v_cmpx_nle_f32 v_cmpx_neq_f32 v_cmpx_nlt_f32 v_cmpx_tru_f32 v_cmpx_t_f32;
-            f64, |_e, v| v => v_cmp_f_f64 v_cmp_lt_f64 v_cmp_eq_f64 v_cmp_le_f64 v_cmp_gt_f64 v_cmp_lg_f64 v_cmp_ge_f64 v_cmp_o_f64 v_cmp_u_f64 v_cmp_nge_f64 v_cmp_nlg_f64 v_cmp_ngt_f64 v_cmp_nle_f64 v_cmp_neq_f64 v_cmp_nlt_f64 v_cmp_tru_f64 v_cmp_t_f64,
+            less_f64(), less_equal_f64(), equal_f64(), unordered_f64() => v_cmp_f_f64 v_cmp_lt_f64 v_cmp_eq_f64 v_cmp_le_f64 v_cmp_gt_f64 v_cmp_lg_f64 v_cmp_ge_f64 v_cmp_o_f64 v_cmp_u_f64 v_cmp_nge_f64 v_cmp_nlg_f64 v_cmp_ngt_f64 v_cmp_nle_f64 v_cmp_neq_f64 v_cmp_nlt_f64 v_cmp_tru_f64 v_cmp_t_f64,
                 v_cmpx_f_f64 v_cmpx_lt_f64 v_cmpx_eq_f64 v_cmpx_le_f64 v_cmpx_gt_f64 v_cmpx_lg_f64 v_cmpx_ge_f64 v_cmpx_o_f64 v_cmpx_u_f64 v_cmpx_nge_f64 v_cmpx_nlg_f64 v_cmpx_ngt_f64 v_cmpx_nle_f64 v_cmpx_neq_f64 v_cmpx_nlt_f64 v_cmpx_tru_f64 v_cmpx_t_f64;
         })
 }

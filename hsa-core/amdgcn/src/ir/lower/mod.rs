@@ -16,13 +16,15 @@ pub mod packed;
 pub mod scalar;
 pub mod vector;
 
+#[cfg(test)]
+mod tests;
+
 use std::{any::Any, collections::HashMap, fmt};
 
 use crate::{
     interp::{level::Level, run::Handler, wave::slot},
     isa::{
         inst::{Format, Inst, Operand, OperandSlot, Type},
-        op::Op as Mnemonic,
     },
 };
 
@@ -116,10 +118,10 @@ impl fmt::Debug for LowerContext {
 
 impl LowerContext {
     /// An empty segment.
-    pub fn new(config: LowerConfig) -> Self {
+    pub fn new(config: LowerConfig, level: Level) -> Self {
         Self {
             config,
-            level: Level::current(),
+            level,
             ops: Vec::new(),
             pool: Vec::new(),
             side: Vec::new(),
@@ -323,5 +325,3 @@ macro_rules! is_op {
     ($inst:expr, $($name:ident)|+) => { matches!($inst.op, $($crate::isa::op::Op::$name)|+) };
 }
 
-/// The operations that the lowering knows, by trying each on a plain encoding: see the coverage test.
-pub type Coverage = Vec<Mnemonic>;

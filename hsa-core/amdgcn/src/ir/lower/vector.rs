@@ -59,6 +59,11 @@ pub fn ordered_sources(inst: &Inst) -> [OperandSlot; 3] {
     }
 }
 
+/// Which source of the instruction is source `index` of the operation.
+fn origin(kind: &VectorOp, index: usize) -> usize {
+    if kind.swap && index < 2 { 1 - index } else { index }
+}
+
 fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     let is_float = matches!(inst.dst.ty, Type::F(_));
     let clamp_integer = inst.alu.clamp && !is_float && inst.dst.ty != Type::Mask;
@@ -74,12 +79,13 @@ fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     };
     let sources = ordered_sources(inst);
     let mut job = Job::new(cx, inst, op);
-    for (index, source) in sources.into_iter().enumerate().take(op.arity) {
-        job.source(cx, index, source)?;
+    for index in 0..op.arity {
+        job.source(cx, index, sources[origin(&op, index)])?;
     }
     if op.bit {
         job.op.s[3] = mask_source(inst, cx)?;
     }
+    job.op.aux[0] = u32::from(op.invert);
     job.result(cx, inst)?;
     job.push(cx, inst)
 }
@@ -179,16 +185,17 @@ impl Job {
     fn push(mut self, cx: &mut LowerContext, inst: &Inst) -> Result<(), Unsupported> {
         let sources = ordered_sources(inst);
         for index in 0..self.kind.arity {
+            let from = origin(&self.kind, index);
             let mut plan = plain_source(self.op.s[index], self.kind.s[index], index);
-            plan.shuffle = index == 0 && self.shuffle.is_some();
+            plan.shuffle = from == 0 && self.shuffle.is_some();
             if let Some(sdwa) = &inst.sdwa {
-                plan.part = sdwa_part(sdwa, index);
+                plan.part = sdwa_part(sdwa, from);
             }
-            if self.kind.half[index] && inst.sdwa.is_none() && inst.alu.op_sel >> index & 1 != 0 {
+            if self.kind.half[index] && inst.sdwa.is_none() && inst.alu.op_sel >> from & 1 != 0 {
                 plan.part = Part::Bits { shift: 16, width: 16, signed: false };
             }
-            let bit = 1 << index;
-            sign_modifiers(&mut plan, sources[index].ty, inst.alu.abs & bit != 0, inst.alu.neg & bit != 0);
+            let bit = 1 << from;
+            sign_modifiers(&mut plan, sources[from].ty, inst.alu.abs & bit != 0, inst.alu.neg & bit != 0);
             let plain = !plan.shuffle && plan.part == Part::Whole && plan.and == [u32::MAX; 2] && plan.xor == [0; 2];
             if !plain {
                 self.prepare(index, plan);
