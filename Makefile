@@ -109,7 +109,7 @@ test_packages := hipcc g++ llvm-19 clang-19 lld-19 cmake pkg-config libhsa-runti
 
 test: all
 	$(call need,$(test_packages))
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --locked --release
 
 verify: all
 	$(call need,$(test_packages))
