@@ -29,6 +29,7 @@ mod hsa;
 mod kernel;
 mod memory;
 mod program;
+mod properties;
 mod queue;
 mod runtime;
 mod signal;
@@ -41,12 +42,13 @@ mod mock;
 mod tests;
 
 pub use config::Config;
-pub use device::{Device, DeviceProperties};
+pub use device::Device;
 pub use error::{DeviceFault, Error, FaultKind, LaunchLimit, Result};
 pub use event::{Event, ProfilingTimes, Status};
 pub use kernel::Kernel;
 pub use memory::{HostFlags, Memory, MemoryKind};
 pub use program::{GlobalVariable, Program};
+pub use properties::DeviceProperties;
 pub use queue::{
     Arguments, CopyRect, FillRect, HostFunction, HostQueue, Launch, Priority, QueueOptions, Rect,
     ValueCondition, ValueWidth,

@@ -43,7 +43,7 @@ pub(crate) fn kernel(
     function: unsafe extern "C" fn(*const u8),
     arguments: u32,
 ) -> Arc<Kernel> {
-    kernel_object(device, function as usize as u64, arguments)
+    kernel_object(device, function as *const () as usize as u64, arguments)
 }
 
 pub(crate) fn kernel_object(device: &Arc<Device>, object: u64, arguments: u32) -> Arc<Kernel> {

@@ -406,7 +406,7 @@ mod tests {
             .hostcall
             .new_buffer(device)
             .expect("a buffer");
-        let function = sum as usize as u64;
+        let function = sum as *const () as usize as u64;
         // SAFETY: the only user of the buffer.
         unsafe {
             for round in 0..300_u64 {

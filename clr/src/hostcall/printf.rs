@@ -126,6 +126,9 @@ fn format(words: &[u64]) -> Option<Vec<u8>> {
             continue;
         };
         rest = &rest[spec.len..];
+        if widest(spec.front) > LIMIT {
+            return None;
+        }
         if words.0.is_empty() || !convert(&spec, &mut words, &mut out) {
             return Some(out);
         }
@@ -137,13 +140,31 @@ fn format(words: &[u64]) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// The largest number in the flags, width and precision.
+fn widest(front: &[u8]) -> usize {
+    front
+        .split(|byte| !byte.is_ascii_digit())
+        .map(|digits| {
+            digits.iter().fold(0_usize, |number, digit| {
+                number
+                    .saturating_mul(10)
+                    .saturating_add(usize::from(digit - b'0'))
+            })
+        })
+        .max()
+        .unwrap_or(0)
+}
+
 /// Appends one converted argument; false: there are not enough arguments.
 fn convert(spec: &Spec<'_>, words: &mut Words<'_>, out: &mut Vec<u8>) -> bool {
     let stars = spec.front.iter().filter(|byte| **byte == b'*').count();
     let mut given = [0 as c_int; 2];
     for star in given.iter_mut().take(stars) {
         match words.number() {
-            Some(number) => *star = number as c_int,
+            // More than is ever printed is cut, and the text is then refused for its length.
+            Some(number) => {
+                *star = (number as c_int).clamp(-(LIMIT as c_int) - 1, LIMIT as c_int + 1)
+            }
             None => return false,
         }
     }

@@ -147,27 +147,31 @@ fn row_offset(rect: &Rect, row: usize, slice: usize) -> usize {
 }
 
 fn write_value(place: u64, width: ValueWidth, value: u64) {
-    // SAFETY (both): the enqueuer promises that the address is valid; alignment was checked at enqueuing. Others may access it at the same
-    // time, therefore atomics; release: earlier commands' effects come first.
+    // Others may access it at the same time, therefore atomics. Release: earlier commands' effects come first.
     match width {
-        ValueWidth::Bits32 => unsafe {
-            AtomicU32::from_ptr(place as *mut u32).store(value as u32, Ordering::Release);
-        },
-        ValueWidth::Bits64 => unsafe {
-            AtomicU64::from_ptr(place as *mut u64).store(value, Ordering::Release);
-        },
+        ValueWidth::Bits32 => {
+            // SAFETY: the enqueuer promises that the address is valid; alignment was checked at enqueuing.
+            unsafe { AtomicU32::from_ptr(place as *mut u32) }
+                .store(value as u32, Ordering::Release);
+        }
+        ValueWidth::Bits64 => {
+            // SAFETY: as above.
+            unsafe { AtomicU64::from_ptr(place as *mut u64) }.store(value, Ordering::Release);
+        }
     }
 }
 
 fn read_value(place: u64, width: ValueWidth) -> u64 {
-    // SAFETY (both): as in `write_value`; acquire: later commands see what the writer did before.
+    // Acquire: later commands see what the writer did before.
     match width {
         ValueWidth::Bits32 => {
-            u64::from(unsafe { AtomicU32::from_ptr(place as *mut u32).load(Ordering::Acquire) })
+            // SAFETY: as in `write_value`.
+            u64::from(unsafe { AtomicU32::from_ptr(place as *mut u32) }.load(Ordering::Acquire))
         }
-        ValueWidth::Bits64 => unsafe {
-            AtomicU64::from_ptr(place as *mut u64).load(Ordering::Acquire)
-        },
+        ValueWidth::Bits64 => {
+            // SAFETY: as in `write_value`.
+            unsafe { AtomicU64::from_ptr(place as *mut u64) }.load(Ordering::Acquire)
+        }
     }
 }
 

@@ -1,0 +1,202 @@
+//! Kernel dispatches: arguments, packets, scratch and LDS sizes, cooperative launches.
+
+use std::sync::Arc;
+
+use gneiss_hsa_api::*;
+
+use super::{
+    Engine, Full, VirtualGpu,
+    hidden::{self, HiddenValues},
+    hw_queue::{Header, HwQueue, Packet},
+};
+use crate::{Device, Error, QueueOptions, command::KernelCommand, signal::HwSignal};
+
+/// Packets after which the doorbell is rung within a batch.
+const DOORBELL_EVERY: usize = 16;
+/// `struct mg_info` of the device libraries (cooperative groups), in bytes.
+const MULTIGRID_INFO: usize = 56;
+
+/// Waits for dependencies ahead of a dispatch, which does the acquiring itself.
+const DEPENDENCY: Header = Header {
+    kind: HSA_PACKET_TYPE_BARRIER_AND,
+    barrier: true,
+    acquire: HSA_FENCE_SCOPE_NONE,
+    release: HSA_FENCE_SCOPE_NONE,
+};
+
+impl VirtualGpu {
+    /// Submits a kernel; `close`: with a completion signal that ends the batch.
+    pub(crate) fn kernel(
+        &mut self,
+        options: &QueueOptions,
+        kernel: &KernelCommand,
+        dependencies: &[Arc<HwSignal>],
+        close: bool,
+    ) -> Result<Option<Arc<HwSignal>>, Full> {
+        let device = self.device.clone();
+        let metadata = kernel.kernel.metadata();
+        let cooperative = if kernel.cooperative {
+            device.hw_queues().cooperative(&device).ok()
+        } else {
+            None
+        };
+        // A cooperative launch elsewhere depends on what this queue has in flight.
+        let close = close || cooperative.is_some();
+        self.hw(options)?;
+        let size = (metadata.kernarg_segment_size as usize).max(kernel.arguments.len());
+        let extra = if kernel.cooperative {
+            MULTIGRID_INFO
+        } else {
+            0
+        };
+        let total = size.next_multiple_of(16) + extra;
+        let mut kernarg = 0;
+        if size > 0 || extra > 0 {
+            let Some(memory) = self.kernarg.allocate(
+                &device,
+                total,
+                metadata.kernarg_segment_align as usize,
+                self.submitted + 1,
+            )?
+            else {
+                return Err(Full::Later);
+            };
+            // SAFETY: the allocation is that large, and no command that is in flight uses it.
+            let block = unsafe { std::slice::from_raw_parts_mut(memory, total) };
+            block[..kernel.arguments.len()].copy_from_slice(&kernel.arguments);
+            block[kernel.arguments.len()..].fill(0);
+            kernarg = memory as u64;
+            let hw: &HwQueue = match (&cooperative, &self.hw) {
+                (Some(queue), _) => queue,
+                (None, Some(hw)) => hw,
+                (None, None) => return Err(Error::Gone("no hardware queue").into()),
+            };
+            let mut values = HiddenValues {
+                grid: kernel.grid,
+                block: kernel.block,
+                dynamic_lds: kernel.dynamic_lds,
+                queue: hw.address(),
+                private_base_hi: hw.private_base_hi,
+                shared_base_hi: hw.group_base_hi,
+                ..HiddenValues::default()
+            };
+            if kernel.wants_hostcall {
+                let buffer = hw
+                    .hostcall
+                    .get_or_init(|| device.shared().hostcall.new_buffer(&device));
+                values.hostcall = buffer.clone()?;
+            }
+            if kernel.cooperative {
+                let info = size.next_multiple_of(16);
+                values.multigrid = kernarg + info as u64;
+                write_multigrid(&mut block[info..], kernel);
+            }
+            hidden::write(
+                &mut block[..size],
+                kernel.kernel.hidden_arguments(),
+                &values,
+            );
+        }
+
+        let signal = if close {
+            Some(device.signals().take(&mut self.signals)?)
+        } else {
+            None
+        };
+        let completion = signal
+            .as_ref()
+            .map(|signal| signal.raw())
+            .unwrap_or_default();
+        let header = Header {
+            kind: HSA_PACKET_TYPE_KERNEL_DISPATCH,
+            barrier: !kernel.any_order,
+            acquire: if self.acquire_system {
+                HSA_FENCE_SCOPE_SYSTEM
+            } else {
+                HSA_FENCE_SCOPE_AGENT
+            },
+            release: if close {
+                HSA_FENCE_SCOPE_SYSTEM
+            } else {
+                HSA_FENCE_SCOPE_AGENT
+            },
+        };
+        let dispatch = Packet::kernel(
+            header,
+            kernel.grid,
+            kernel.block,
+            private_segment(kernel, &device),
+            metadata.group_segment_fixed_size + kernel.dynamic_lds,
+            kernel.kernel.object(),
+            kernarg,
+            completion,
+        );
+        let pushed = if let Some(queue) = &cooperative {
+            let mut packets = Vec::new();
+            let own = self.last_pending().and_then(|batch| batch.signal.clone());
+            let all: Vec<_> = dependencies.iter().cloned().chain(own).collect();
+            if !all.is_empty() {
+                self.dependency_packets(&all, DEPENDENCY, hsa_signal_t::default(), &mut packets);
+            }
+            packets.push(dispatch);
+            queue.push(&packets, true)
+        } else {
+            let foreign = self
+                .last_pending()
+                .is_some_and(|batch| batch.engine != Engine::Compute);
+            let ring = close || self.open % DOORBELL_EVERY == DOORBELL_EVERY - 1;
+            match &self.hw {
+                Some(hw) if dependencies.is_empty() && !foreign => hw.push(&[dispatch], ring),
+                Some(hw) => {
+                    let mut packets = Vec::new();
+                    self.dependency_packets(
+                        dependencies,
+                        DEPENDENCY,
+                        hsa_signal_t::default(),
+                        &mut packets,
+                    );
+                    packets.push(dispatch);
+                    hw.push(&packets, ring)
+                }
+                None => false,
+            }
+        };
+        if !pushed {
+            if let Some(signal) = signal {
+                device.signals().give(&mut self.signals, signal);
+            }
+            return Err(Full::Later);
+        }
+        // The next packet need not look beyond the device again until the host or a copy engine has written something.
+        self.acquire_system = close;
+        Ok(signal)
+    }
+}
+
+/// Scratch of a work-item: what the metadata say; more, up to 16 KiB, if the kernel's need is not known.
+fn private_segment(kernel: &KernelCommand, device: &Device) -> u32 {
+    let metadata = kernel.kernel.metadata();
+    let fixed = metadata.private_segment_fixed_size;
+    if metadata.uses_dynamic_stack {
+        fixed.max(device.stack_size().min(16 * 1024))
+    } else {
+        fixed
+    }
+}
+
+/// Fills `struct mg_info { mg_sync* mgs; u32 grid_id; u32 num_grids; u64 prev_sum; u64 all_sum; mg_sync sgs; u32 num_wg; }`
+/// for a launch on one device.
+fn write_multigrid(block: &mut [u8], kernel: &KernelCommand) {
+    let items: u64 = kernel.grid.iter().map(|size| u64::from(*size)).product();
+    let groups: u32 = kernel
+        .grid
+        .iter()
+        .zip(kernel.block)
+        .map(|(grid, block)| grid.div_ceil(u32::from(block).max(1)))
+        .product();
+    block[8..12].copy_from_slice(&0_u32.to_le_bytes());
+    block[12..16].copy_from_slice(&1_u32.to_le_bytes());
+    block[16..24].copy_from_slice(&0_u64.to_le_bytes());
+    block[24..32].copy_from_slice(&items.to_le_bytes());
+    block[40..44].copy_from_slice(&groups.to_le_bytes());
+}
