@@ -670,12 +670,13 @@ fn markers_have_times_that_never_go_back() {
 fn a_fault_fails_everything_outstanding_and_hangs_nobody() {
     in_all_modes(|f| {
         let (a, b) = (f.queue(), f.queue());
-        let never = AtomicU64::new(0);
+        // Kernels may still look at them when the test has ended.
+        let never: &'static AtomicU64 = Box::leak(Box::default());
         let value = AtomicU64::new(0);
         let add = mock::kernel(&f.device, double_and_add, 2);
         let wait = mock::kernel(&f.device, wait_for_flag, 1);
         let fault = mock::kernel_object(&f.device, mock::FAULT, 0);
-        let outstanding = launch(&b, &wait, &[address(&never)], &[]);
+        let outstanding = launch(&b, &wait, &[address(never)], &[]);
         let bad = launch(&a, &fault, &[], &[]);
         // The fault may have come by now, which these calls may say at once.
         let bytes: Vec<u8> = [address(&value), 1]
