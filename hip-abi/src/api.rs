@@ -8,9 +8,10 @@
 use std::ffi::c_void;
 
 use crate::{
-    array::*, capture::*, context::*, copy::*, copy_rect::*, device::*, event::*, last_error::*,
-    launch::*, launch_extended::*, managed::*, memory::*, misc::*, module::*, occupancy::*,
-    peer::*, per_thread::*, pool::*, registration::*, rtc::*, stream::*, symbol::*, unsupported::*,
+    array::*, array_copy::*, capture::*, configuration::*, context::*, copy::*, copy_rect::*,
+    device::*, event::*, fill_rect::*, last_error::*, launch_entry::*, launch_extended::*,
+    managed::*, memory::*, misc::*, module::*, occupancy::*, peer::*, per_thread::*, pointer::*,
+    pool::*, registration::*, rtc::*, stream::*, stream_operation::*, symbol::*, unsupported::*,
 };
 
 /// Whether a function does what HIP says.

@@ -3,14 +3,13 @@
 //! A handle is the address of a [`hipArray`] record, because HIP 5 programs may read its fields. The record belongs to HIP; what
 //! calls rely on is kept apart from it, so that a program that writes to it harms nobody else.
 
-use std::{collections::HashMap, ffi::c_void, sync::LazyLock};
+use std::{collections::HashMap, sync::LazyLock};
 
 use gneiss_hip_abi_macros::hip_api;
 use parking_lot::Mutex;
 
 use crate::{
-    copy::Host,
-    copy_rect::{self, NULL_STREAM, PITCH_ALIGNMENT, Plane},
+    copy_rect::{PITCH_ALIGNMENT, Plane},
     enums::*,
     error::*,
     fail, memory,
@@ -20,22 +19,22 @@ use crate::{
 
 /// What is known of an array.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
-    data: usize,
-    width: usize,
-    height: usize,
-    depth: usize,
-    element: usize,
-    pitch: usize,
-    format: hipArray_Format,
-    channels: u32,
-    desc: hipChannelFormatDesc,
-    flags: u32,
+pub(crate) struct Shape {
+    pub data: usize,
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+    pub element: usize,
+    pub pitch: usize,
+    pub format: hipArray_Format,
+    pub channels: u32,
+    pub desc: hipChannelFormatDesc,
+    pub flags: u32,
 }
 
 static ARRAYS: LazyLock<Mutex<HashMap<usize, Shape>>> = LazyLock::new(Mutex::default);
 
-fn shape(array: hipArray_t) -> HipResult<Shape> {
+pub(crate) fn shape(array: hipArray_t) -> HipResult<Shape> {
     match ARRAYS.lock().get(&array.addr()) {
         Some(shape) => Ok(*shape),
         None => fail!(hipErrorInvalidHandle, "{array:p} is not a live array"),
@@ -438,282 +437,6 @@ pub unsafe extern "C" fn hipGetChannelDesc(
     let value = shape(array)?.desc;
     // SAFETY: not null; the caller promises a valid place.
     unsafe { desc.write(value) };
-    Ok(())
-}
-
-/// A place in an array: bytes into a row, and the row.
-fn at(array: hipArray_t, x: usize, y: usize) -> HipResult<Plane> {
-    Ok(Plane {
-        x,
-        y,
-        ..plane(array)?
-    })
-}
-
-pub(crate) struct Rows {
-    pub memory: *mut c_void,
-    pub pitch: usize,
-    pub width: usize,
-    pub height: usize,
-}
-
-pub(crate) fn to_array(
-    dst: hipArray_t,
-    x: usize,
-    y: usize,
-    src: &Rows,
-    kind: hipMemcpyKind,
-    stream: hipStream_t,
-    host: Host,
-) -> HipResult {
-    let from = Plane::new(src.memory, src.pitch, src.height);
-    copy_rect::copy(
-        at(dst, x, y)?,
-        from,
-        [src.width, src.height, 1],
-        kind,
-        stream,
-        host,
-    )
-}
-
-pub(crate) fn from_array(
-    dst: &Rows,
-    src: hipArray_t,
-    x: usize,
-    y: usize,
-    kind: hipMemcpyKind,
-    stream: hipStream_t,
-    host: Host,
-) -> HipResult {
-    let to = Plane::new(dst.memory, dst.pitch, dst.height);
-    copy_rect::copy(
-        to,
-        at(src, x, y)?,
-        [dst.width, dst.height, 1],
-        kind,
-        stream,
-        host,
-    )
-}
-
-/// Copies rows to an array.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpy2DToArray(
-    dst: hipArray_t,
-    wOffset: usize,
-    hOffset: usize,
-    src: *const c_void,
-    spitch: usize,
-    width: usize,
-    height: usize,
-    kind: hipMemcpyKind,
-) -> hipError_t {
-    let src = Rows {
-        memory: src.cast_mut(),
-        pitch: spitch,
-        width,
-        height,
-    };
-    to_array(dst, wOffset, hOffset, &src, kind, NULL_STREAM, Host::Waits)
-}
-
-/// Copies rows to an array in stream order.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpy2DToArrayAsync(
-    dst: hipArray_t,
-    wOffset: usize,
-    hOffset: usize,
-    src: *const c_void,
-    spitch: usize,
-    width: usize,
-    height: usize,
-    kind: hipMemcpyKind,
-    stream: hipStream_t,
-) -> hipError_t {
-    let src = Rows {
-        memory: src.cast_mut(),
-        pitch: spitch,
-        width,
-        height,
-    };
-    to_array(dst, wOffset, hOffset, &src, kind, stream, Host::GoesOn)
-}
-
-/// Copies rows from an array.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpy2DFromArray(
-    dst: *mut c_void,
-    dpitch: usize,
-    src: hipArray_t,
-    wOffset: usize,
-    hOffset: usize,
-    width: usize,
-    height: usize,
-    kind: hipMemcpyKind,
-) -> hipError_t {
-    let dst = Rows {
-        memory: dst,
-        pitch: dpitch,
-        width,
-        height,
-    };
-    from_array(&dst, src, wOffset, hOffset, kind, NULL_STREAM, Host::Waits)
-}
-
-/// Copies rows from an array in stream order.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpy2DFromArrayAsync(
-    dst: *mut c_void,
-    dpitch: usize,
-    src: hipArray_t,
-    wOffset: usize,
-    hOffset: usize,
-    width: usize,
-    height: usize,
-    kind: hipMemcpyKind,
-    stream: hipStream_t,
-) -> hipError_t {
-    let dst = Rows {
-        memory: dst,
-        pitch: dpitch,
-        width,
-        height,
-    };
-    from_array(&dst, src, wOffset, hOffset, kind, stream, Host::GoesOn)
-}
-
-/// Copies bytes to a row of an array.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyToArray(
-    dst: hipArray_t,
-    wOffset: usize,
-    hOffset: usize,
-    src: *const c_void,
-    count: usize,
-    kind: hipMemcpyKind,
-) -> hipError_t {
-    copy_linear(
-        dst,
-        wOffset,
-        hOffset,
-        src.cast_mut(),
-        count,
-        kind,
-        NULL_STREAM,
-        true,
-    )
-}
-
-/// Copies bytes from a row of an array.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyFromArray(
-    dst: *mut c_void,
-    srcArray: hipArray_t,
-    wOffset: usize,
-    hOffset: usize,
-    count: usize,
-    kind: hipMemcpyKind,
-) -> hipError_t {
-    copy_linear(
-        srcArray,
-        wOffset,
-        hOffset,
-        dst,
-        count,
-        kind,
-        NULL_STREAM,
-        false,
-    )
-}
-
-/// Copies host bytes to a one-dimensional array.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyHtoA(
-    dstArray: hipArray_t,
-    dstOffset: usize,
-    srcHost: *const c_void,
-    count: usize,
-) -> hipError_t {
-    copy_linear(
-        dstArray,
-        dstOffset,
-        0,
-        srcHost.cast_mut(),
-        count,
-        hipMemcpyHostToDevice,
-        NULL_STREAM,
-        true,
-    )
-}
-
-/// Copies bytes of a one-dimensional array to the host.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemcpyAtoH(
-    dst: *mut c_void,
-    srcArray: hipArray_t,
-    srcOffset: usize,
-    count: usize,
-) -> hipError_t {
-    copy_linear(
-        srcArray,
-        srcOffset,
-        0,
-        dst,
-        count,
-        hipMemcpyDeviceToHost,
-        NULL_STREAM,
-        false,
-    )
-}
-
-/// Copies packed bytes to or from an array, going on at the next row where one ends.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "one argument for each of the C functions'"
-)]
-pub(crate) fn copy_linear(
-    array: hipArray_t,
-    x: usize,
-    y: usize,
-    memory: *mut c_void,
-    count: usize,
-    kind: hipMemcpyKind,
-    stream: hipStream_t,
-    to: bool,
-) -> HipResult {
-    let shape = shape(array)?;
-    let row = shape.width * shape.element;
-    if x >= row.max(1) || y >= shape.height.max(1) || count > (shape.height.max(1) - y) * row - x {
-        return fail!(
-            hipErrorInvalidValue,
-            "{count} bytes from byte {x} of row {y} go past the array"
-        );
-    }
-    let (mut x, mut y, mut done) = (x, y, 0);
-    while done < count {
-        let part = (row - x).min(count - done);
-        let rows = Rows {
-            memory: memory.wrapping_byte_add(done),
-            pitch: part,
-            width: part,
-            height: 1,
-        };
-        if to {
-            to_array(array, x, y, &rows, kind, stream, Host::Waits)?;
-        } else {
-            from_array(&rows, array, x, y, kind, stream, Host::Waits)?;
-        }
-        (x, y, done) = (0, y + 1, done + part);
-    }
     Ok(())
 }
 

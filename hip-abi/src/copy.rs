@@ -4,9 +4,9 @@
 //! program's pageable memory. When the host waits: always for synchronous copies, except device to device on one device; for
 //! asynchronous ones from pageable memory only until the source may change (small ones are staged), to pageable memory to the end.
 
-use std::{ffi::c_void, sync::Arc};
+use std::ffi::c_void;
 
-use gneiss_clr::{Memory, MemoryKind};
+use gneiss_clr::MemoryKind;
 use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
     runtime::hip_error,
     stream::{Resolved, resolve},
     types::*,
+    variable,
 };
 
 /// Largest copy from pageable memory that is staged, so that the call returns at once.
@@ -32,46 +33,73 @@ pub enum Host {
 }
 
 /// One side of a copy or fill.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Side {
     /// Its address.
     pub address: usize,
-    /// The allocation and the offset in it; none for memory that HIP does not know.
-    pub memory: Option<(Arc<Memory>, usize)>,
+    known: Option<Known>,
+}
+
+/// Memory that HIP knows.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Ordinal of the device whose memory it is; none for host and managed memory.
+    device: Option<usize>,
+    /// Bytes from the start of its allocation or variable.
+    offset: usize,
 }
 
 impl Side {
-    /// Looks an address up and checks that `size` bytes from it are inside its allocation.
+    /// Looks an address up and checks that `size` bytes from it are inside their allocation.
     pub fn new(what: &str, address: *const c_void, size: usize) -> HipResult<Side> {
         if address.is_null() {
             return fail!(hipErrorInvalidValue, "the {what} is null");
         }
-        let memory = find(address)?;
-        if let Some((memory, offset)) = &memory
-            && memory.size() - offset < size
+        let found = match find(address)? {
+            Some((memory, offset)) => {
+                let of_device = matches!(memory.kind(), MemoryKind::Device | MemoryKind::Ipc);
+                Some((
+                    of_device.then(|| memory.device().index()),
+                    offset,
+                    memory.size(),
+                ))
+            }
+            None => variable::find(address.addr()).map(|variable| {
+                (
+                    Some(variable.device),
+                    address.addr() - variable.base,
+                    variable.size,
+                )
+            }),
+        };
+        if let Some((_, offset, length)) = found
+            && length - offset < size
         {
             return fail!(
                 hipErrorInvalidValue,
-                "{size} bytes from {address:p} go past the end of the {what}'s allocation of {} bytes at offset {offset}",
-                memory.size()
+                "{size} bytes from {address:p} go past the end of the {what}: it has {length} bytes, and this is offset {offset}"
             );
         }
+        let known = found.map(|(device, offset, _)| Known { device, offset });
         Ok(Side {
             address: address.expose_provenance(),
-            memory,
+            known,
         })
     }
 
     /// Memory that HIP does not know.
     pub fn is_pageable(&self) -> bool {
-        self.memory.is_none()
+        self.known.is_none()
     }
 
     /// Ordinal of the device whose memory it is; none for host and managed memory.
     fn device(&self) -> Option<usize> {
-        let (memory, _) = self.memory.as_ref()?;
-        matches!(memory.kind(), MemoryKind::Device | MemoryKind::Ipc)
-            .then(|| memory.device().index())
+        self.known?.device
+    }
+
+    /// It starts where its allocation does.
+    fn is_start(&self) -> bool {
+        self.known.is_some_and(|known| known.offset == 0)
     }
 }
 
@@ -183,12 +211,12 @@ pub(crate) fn fill(
         return Ok(());
     }
     let side = Side::new("destination", dst, size)?;
-    let Some((memory, offset)) = &side.memory else {
+    if side.is_pageable() {
         return fail!(
             hipErrorInvalidValue,
             "{dst:p} is not in memory that HIP knows"
         );
-    };
+    }
     let Resolved { stream, wait } = resolve(stream)?;
     // SAFETY: the range was checked; keeping it until the command has ended is the program's duty.
     let command = unsafe {
@@ -197,9 +225,7 @@ pub(crate) fn fill(
             .enqueue_fill(side.address as u64, pattern, size, &wait)
     }
     .map_err(hip_error)?;
-    if host == Host::Waits
-        && (side.device().is_none() || *offset != 0 || memory.kind() != MemoryKind::Device)
-    {
+    if host == Host::Waits && !(side.device().is_some() && side.is_start()) {
         command.wait().map_err(hip_error)?;
     }
     Ok(())

@@ -21,7 +21,7 @@ fn give(place: *mut *mut c_void, address: usize) {
 }
 
 /// The address that a program gets for an allocation.
-fn address_of(memory: &Memory) -> usize {
+pub(crate) fn address_of(memory: &Memory) -> usize {
     match memory.kind() {
         MemoryKind::Host | MemoryKind::Managed | MemoryKind::Registered => memory
             .host_address()
@@ -332,7 +332,7 @@ pub unsafe extern "C" fn hipHostGetFlags(flagsPtr: *mut u32, hostPtr: *mut c_voi
     }
 }
 
-fn allocation_flags(memory: &Memory) -> u32 {
+pub(crate) fn allocation_flags(memory: &Memory) -> u32 {
     let host = memory.host_flags();
     let mut flags = 0;
     match memory.kind() {
@@ -451,165 +451,6 @@ pub unsafe extern "C" fn hipMemGetAddressRange(
     if !psize.is_null() {
         // SAFETY: not null; the caller promises a valid place.
         unsafe { psize.write(memory.size()) };
-    }
-    Ok(())
-}
-
-/// Tells what HIP knows of a pointer. Since HIP 6 memory that HIP does not know is `hipMemoryTypeUnregistered`.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipPointerGetAttributes(
-    attributes: *mut hipPointerAttribute_t,
-    ptr: *const c_void,
-) -> hipError_t {
-    let major = version::presented();
-    if attributes.is_null() || (ptr.is_null() && major < Major::Seven) {
-        return fail!(hipErrorInvalidValue, "a null pointer");
-    }
-    let value = match find(ptr)? {
-        Some((memory, offset)) => {
-            let device_address = memory.device_address() as usize + offset;
-            let host_address = match memory.kind() {
-                MemoryKind::Host | MemoryKind::Registered | MemoryKind::Managed => {
-                    memory.host_address().map_or(0, |base| base + offset)
-                }
-                MemoryKind::Device | MemoryKind::Signal | MemoryKind::Ipc => 0,
-            };
-            hipPointerAttribute_t {
-                r#type: memory_type(&memory).value(major),
-                device: memory.device().index() as i32,
-                devicePointer: std::ptr::with_exposed_provenance_mut(device_address),
-                hostPointer: std::ptr::with_exposed_provenance_mut(host_address),
-                isManaged: i32::from(memory.kind() == MemoryKind::Managed),
-                allocationFlags: allocation_flags(&memory),
-            }
-        }
-        None if major >= Major::Six => hipPointerAttribute_t {
-            r#type: MemoryType::Unregistered.value(major),
-            device: hipInvalidDeviceId,
-            devicePointer: std::ptr::null_mut(),
-            hostPointer: std::ptr::null_mut(),
-            isManaged: 0,
-            allocationFlags: 0,
-        },
-        None => {
-            return fail!(
-                hipErrorInvalidValue,
-                "{ptr:p} is not in memory that HIP knows"
-            );
-        }
-    };
-    // SAFETY: not null; the caller promises a valid place.
-    unsafe { attributes.write(value) };
-    Ok(())
-}
-
-/// Writes one attribute of a pointer to a caller's place; the place's type follows from the attribute.
-///
-/// # Safety
-/// `data` must be a valid place for the attribute's type.
-unsafe fn pointer_attribute(
-    data: *mut c_void,
-    attribute: hipPointer_attribute,
-    ptr: *const c_void,
-) -> HipResult {
-    if data.is_null() {
-        return fail!(hipErrorInvalidValue, "no place for the attribute");
-    }
-    let Some((memory, offset)) = find(ptr)? else {
-        return fail!(
-            hipErrorInvalidValue,
-            "{ptr:p} is not in memory that HIP knows"
-        );
-    };
-    let device_address = memory.device_address() as usize;
-    // SAFETY: the caller promises that `data` fits the attribute's type.
-    unsafe {
-        match attribute {
-            HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => data
-                .cast::<u32>()
-                .write(memory_type(&memory).value(version::presented())),
-            HIP_POINTER_ATTRIBUTE_DEVICE_POINTER => {
-                data.cast::<usize>().write(device_address + offset)
-            }
-            HIP_POINTER_ATTRIBUTE_HOST_POINTER => match memory.host_address() {
-                Some(base) if memory.kind() != MemoryKind::Device => {
-                    data.cast::<usize>().write(base + offset)
-                }
-                _ => {
-                    return fail!(
-                        hipErrorInvalidValue,
-                        "{ptr:p} is device memory: it has no host address"
-                    );
-                }
-            },
-            HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => data.cast::<u32>().write(0),
-            HIP_POINTER_ATTRIBUTE_BUFFER_ID => data.cast::<u64>().write(memory.id()),
-            HIP_POINTER_ATTRIBUTE_IS_MANAGED => data
-                .cast::<u32>()
-                .write(u32::from(memory.kind() == MemoryKind::Managed)),
-            HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
-                data.cast::<i32>().write(memory.device().index() as i32)
-            }
-            HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE => data.cast::<u32>().write(0),
-            HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR => {
-                data.cast::<usize>().write(address_of(&memory))
-            }
-            HIP_POINTER_ATTRIBUTE_RANGE_SIZE => data.cast::<u32>().write(memory.size() as u32),
-            HIP_POINTER_ATTRIBUTE_MAPPED => data.cast::<u32>().write(1),
-            HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
-            | HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => {
-                data.cast::<u32>().write(0);
-            }
-            HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => {
-                data.cast::<u32>().write(hipMemAccessFlagsProtReadWrite)
-            }
-            HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => data
-                .cast::<usize>()
-                .write(crate::pool::handle_of(address_of(&memory))),
-            _ => {
-                return fail!(
-                    hipErrorInvalidValue,
-                    "pointer attribute {attribute} is not known or not supported"
-                );
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Tells one thing that HIP knows of a pointer.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipPointerGetAttribute(
-    data: *mut c_void,
-    attribute: hipPointer_attribute,
-    ptr: hipDeviceptr_t,
-) -> hipError_t {
-    // SAFETY: as the caller promises.
-    unsafe { pointer_attribute(data, attribute, ptr) }
-}
-
-/// Tells several things that HIP knows of a pointer; an attribute that a pointer does not have is null.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDrvPointerGetAttributes(
-    numAttributes: u32,
-    attributes: *mut hipPointer_attribute,
-    data: *mut *mut c_void,
-    ptr: hipDeviceptr_t,
-) -> hipError_t {
-    if numAttributes == 0 || attributes.is_null() || data.is_null() {
-        return fail!(hipErrorInvalidValue, "no attributes");
-    }
-    for index in 0..numAttributes as usize {
-        // SAFETY: the caller promises `numAttributes` of both, and places that fit.
-        unsafe {
-            let (attribute, place) = (attributes.add(index).read(), data.add(index).read());
-            if pointer_attribute(place, attribute, ptr).is_err() && !place.is_null() {
-                place.cast::<u32>().write(0);
-            }
-        }
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use gneiss_hip_abi_macros::hip_api;
 use parking_lot::Mutex;
 
 use crate::{
-    code, entry,
+    code, configuration, entry,
     enums::*,
     error::*,
     fail,
@@ -21,6 +21,7 @@ use crate::{
     launch, registration,
     runtime::{self, hip_error},
     types::*,
+    variable,
     version::{self, Major},
 };
 
@@ -79,6 +80,7 @@ fn load(out: *mut hipModule_t, bytes: &[u8]) -> HipResult {
     let device = runtime::current()?;
     let image = code::select(bytes, &device.clr.properties().isa)?;
     let program = Program::load(&device.clr, &image, &[]).map_err(hip_error)?;
+    variable::add(&program);
     let module = Module {
         program,
         functions: Mutex::new(HashMap::new()),
@@ -186,6 +188,7 @@ pub unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
         );
     };
     let _ = removed.program.device().synchronize();
+    variable::remove(&removed.program);
     for handle in removed.functions.lock().values() {
         FUNCTIONS.remove(*handle);
     }
@@ -354,7 +357,7 @@ fn attributes(kernel: &Kernel) -> hipFuncAttributes {
     hipFuncAttributes {
         binaryVersion: version,
         cacheModeCA: 0,
-        constSizeBytes: crate::device::CONSTANT_MEMORY - 1,
+        constSizeBytes: crate::device_facts::CONSTANT_MEMORY - 1,
         localSizeBytes: metadata.private_segment_fixed_size as usize,
         maxDynamicSharedSizeBytes: properties
             .lds_size
@@ -479,7 +482,7 @@ pub unsafe extern "C" fn hipConfigureCall(
     stream: hipStream_t,
 ) -> hipError_t {
     launch_arguments(|arguments| arguments.clear())?;
-    registration::push_configuration(registration::CallConfiguration {
+    configuration::push_configuration(configuration::CallConfiguration {
         grid: gridDim,
         block: blockDim,
         shared: sharedMem,
@@ -528,7 +531,7 @@ pub unsafe extern "C" fn hipSetupArgument(
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipLaunchByPtr(func: *const c_void) -> hipError_t {
-    let configuration = registration::pop_configuration()?;
+    let launched = configuration::pop_configuration()?;
     let mut arguments = launch_arguments(std::mem::take)?;
     let mut size = arguments.len();
     let key = std::ptr::without_provenance_mut::<c_void>;
@@ -542,14 +545,14 @@ pub unsafe extern "C" fn hipLaunchByPtr(func: *const c_void) -> hipError_t {
     let request = launch::Request {
         extra: extra.as_mut_ptr(),
         ..launch::Request::new(
-            configuration.grid,
-            configuration.block,
-            configuration.shared,
+            launched.grid,
+            launched.block,
+            launched.shared,
             std::ptr::null_mut(),
         )
     };
     // SAFETY: the list and its buffer live on this stack.
-    unsafe { launch::launch_registered(func, configuration.stream, &request) }
+    unsafe { launch::launch_registered(func, launched.stream, &request) }
 }
 
 #[cfg(test)]

@@ -6,14 +6,14 @@ use std::ffi::c_void;
 use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
-    array::{self, Rows},
+    array_copy::{self, Rows},
     copy::{self, Host},
     copy_rect::{self, Copy2D},
     enums::*,
     error::*,
-    event,
+    event, fill_rect,
     launch::{self, Request},
-    stream,
+    stream, stream_operation,
     symbol::{self, Part},
     types::*,
 };
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn hipMemcpy2DToArray_spt(
     height: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    array::to_array(
+    array_copy::to_array(
         dst,
         wOffset,
         hOffset,
@@ -246,7 +246,7 @@ pub unsafe extern "C" fn hipMemcpy2DToArrayAsync_spt(
     kind: hipMemcpyKind,
     stream: hipStream_t,
 ) -> hipError_t {
-    array::to_array(
+    array_copy::to_array(
         dst,
         wOffset,
         hOffset,
@@ -275,7 +275,7 @@ pub unsafe extern "C" fn hipMemcpy2DFromArray_spt(
     height: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    array::from_array(
+    array_copy::from_array(
         &Rows {
             memory: dst,
             pitch: dpitch,
@@ -305,7 +305,7 @@ pub unsafe extern "C" fn hipMemcpy2DFromArrayAsync_spt(
     kind: hipMemcpyKind,
     stream: hipStream_t,
 ) -> hipError_t {
-    array::from_array(
+    array_copy::from_array(
         &Rows {
             memory: dst,
             pitch: dpitch,
@@ -332,7 +332,7 @@ pub unsafe extern "C" fn hipMemcpyFromArray_spt(
     count: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    array::copy_linear(
+    array_copy::copy_linear(
         srcArray, wOffset, hOffset, dst, count, kind, PER_THREAD, false,
     )
 }
@@ -389,7 +389,7 @@ pub unsafe extern "C" fn hipMemset2D_spt(
     width: usize,
     height: usize,
 ) -> hipError_t {
-    copy_rect::fill_2d(
+    fill_rect::fill_2d(
         dst,
         pitch,
         &[value as u8],
@@ -411,7 +411,7 @@ pub unsafe extern "C" fn hipMemset2DAsync_spt(
     height: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    copy_rect::fill_2d(
+    fill_rect::fill_2d(
         dst,
         pitch,
         &[value as u8],
@@ -430,7 +430,7 @@ pub unsafe extern "C" fn hipMemset3D_spt(
     value: i32,
     extent: hipExtent,
 ) -> hipError_t {
-    copy_rect::fill_3d(pitchedDevPtr, value, extent, PER_THREAD, Host::Waits)
+    fill_rect::fill_3d(pitchedDevPtr, value, extent, PER_THREAD, Host::Waits)
 }
 
 /// `hipMemset3DAsync` with the thread's own stream as the default.
@@ -442,7 +442,7 @@ pub unsafe extern "C" fn hipMemset3DAsync_spt(
     extent: hipExtent,
     stream: hipStream_t,
 ) -> hipError_t {
-    copy_rect::fill_3d(pitchedDevPtr, value, extent, own(stream), Host::GoesOn)
+    fill_rect::fill_3d(pitchedDevPtr, value, extent, own(stream), Host::GoesOn)
 }
 
 /// `hipStreamQuery` with the thread's own stream as the default.
@@ -497,7 +497,7 @@ pub unsafe extern "C" fn hipStreamAddCallback_spt(
     flags: u32,
 ) -> hipError_t {
     // SAFETY: as the caller promises.
-    unsafe { stream::add_callback(own(stream), callback, userData, flags) }
+    unsafe { stream_operation::add_callback(own(stream), callback, userData, flags) }
 }
 
 /// `hipLaunchHostFunc` with the thread's own stream as the default.
@@ -509,7 +509,7 @@ pub unsafe extern "C" fn hipLaunchHostFunc_spt(
     userData: *mut c_void,
 ) -> hipError_t {
     // SAFETY: as the caller promises.
-    unsafe { stream::launch_host_function(own(stream), r#fn, userData) }
+    unsafe { stream_operation::launch_host_function(own(stream), r#fn, userData) }
 }
 
 /// `hipEventRecord` with the thread's own stream as the default.

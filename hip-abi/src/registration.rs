@@ -1,4 +1,4 @@
-//! What hipcc's start-up code registers: fat binaries, kernels, variables; and the launch configuration of `<<<…>>>`.
+//! What hipcc's start-up code registers: fat binaries, kernels, variables.
 //!
 //! Registration runs in static constructors, before `main`, and stores pointers only: nothing is read, no device is touched. A fat
 //! binary is read at the first use of one of its kernels or variables on a device. A program without code for the device starts
@@ -8,7 +8,6 @@
 //! own lock, which is held while one is loaded, so that two threads load it once.
 
 use std::{
-    cell::RefCell,
     collections::HashMap,
     ffi::{CStr, c_char, c_void},
     sync::{
@@ -18,7 +17,6 @@ use std::{
 };
 
 use gneiss_clr::{Kernel, Program};
-use gneiss_hip_abi_macros::hip_api;
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
@@ -29,6 +27,7 @@ use crate::{
     log_error,
     runtime::{self, Device, hip_error},
     types::*,
+    variable,
 };
 
 /// What the compiler emits around a fat binary.
@@ -128,6 +127,7 @@ impl FatBinary {
         let bytes = unsafe { code::bytes_at(std::ptr::with_exposed_provenance(self.image))? };
         let image = code::select(bytes, &device.clr.properties().isa)?;
         let program = Program::load(&device.clr, &image, &[]).map_err(hip_error)?;
+        variable::add(&program);
         let managed = self.managed.lock().clone();
         for variable in managed {
             variable.tell(&program, device)?;
@@ -136,7 +136,13 @@ impl FatBinary {
     }
 
     fn forget(&self) {
-        self.programs.lock().clear();
+        for program in std::mem::take(&mut *self.programs.lock())
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            variable::remove(&program);
+        }
     }
 }
 
@@ -221,18 +227,6 @@ impl ManagedVariable {
             )
         };
         command.map_err(hip_error)?.wait().map_err(hip_error)
-    }
-}
-
-/// Allocates the managed variables of all binaries; a program may use them on the host before any kernel runs.
-pub fn allocate_managed() {
-    for (_, binary) in BINARIES.live() {
-        let managed = binary.managed.lock().clone();
-        for variable in managed {
-            if let Err(error) = variable.allocate() {
-                log_error!("managed variable {}: {}", text(variable.name), error.name());
-            }
-        }
     }
 }
 
@@ -347,13 +341,14 @@ pub unsafe extern "C" fn __hipUnregisterFatBinary(modules: *mut *mut c_void) {
                 .retain(|_, variable| !Arc::ptr_eq(&variable.binary, &binary));
         }
         GENERATION.fetch_add(1, Ordering::AcqRel);
-        // Work may still run its kernels: at exit nothing is torn down, and a library that is unloaded earlier waits for it.
+        // Work may still run its kernels; at the program's end this also lets its output come out.
         if binary.programs.lock().iter().any(Option::is_some)
             && let Some(runtime) = runtime::started()
         {
             for device in &runtime.devices {
                 let _ = device.clr.synchronize();
             }
+            binary.forget();
         }
     });
 }
@@ -469,16 +464,6 @@ pub unsafe extern "C" fn __hipRegisterManagedVar(
             memory: Mutex::new(0),
         });
         binary.managed.lock().push(Arc::clone(&variable));
-        let symbol = Variable {
-            binary,
-            name: name.expose_provenance(),
-            size,
-        };
-        REGISTRY
-            .write()
-            .variables
-            .entry(pointer.addr())
-            .or_insert_with(|| Arc::new(symbol));
         // The host may read the variable before it calls HIP, so the memory has to be there now. Without a device there is none:
         // the pointer stays null, and the program still starts.
         if runtime::start().is_ok()
@@ -526,78 +511,6 @@ pub unsafe extern "C" fn __hipRegisterSurface(
     entry::run("__hipRegisterSurface", (), || {
         log_error!("surface references are not supported yet: uses of this one will fail")
     });
-}
-
-/// What `<<<…>>>` says of a launch.
-#[derive(Clone, Copy, Debug)]
-pub struct CallConfiguration {
-    /// Grid in blocks.
-    pub grid: dim3,
-    /// Block in threads.
-    pub block: dim3,
-    /// Bytes of dynamic LDS.
-    pub shared: usize,
-    /// Stream.
-    pub stream: hipStream_t,
-}
-
-thread_local! {
-    static CONFIGURATIONS: RefCell<Vec<CallConfiguration>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Puts a configuration on the thread's stack.
-pub fn push_configuration(configuration: CallConfiguration) -> HipResult {
-    CONFIGURATIONS
-        .try_with(|stack| stack.borrow_mut().push(configuration))
-        .map_err(|_| hipErrorDeinitialized)
-}
-
-/// Takes the newest configuration from the thread's stack.
-pub fn pop_configuration() -> HipResult<CallConfiguration> {
-    match CONFIGURATIONS.try_with(|stack| stack.borrow_mut().pop()) {
-        Ok(Some(configuration)) => Ok(configuration),
-        _ => fail!(
-            hipErrorMissingConfiguration,
-            "no launch configuration was pushed"
-        ),
-    }
-}
-
-/// First half of `<<<…>>>`: keeps the launch's configuration.
-#[hip_api(no_init)]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __hipPushCallConfiguration(
-    gridDim: dim3,
-    blockDim: dim3,
-    sharedMem: usize,
-    stream: hipStream_t,
-) -> hipError_t {
-    push_configuration(CallConfiguration {
-        grid: gridDim,
-        block: blockDim,
-        shared: sharedMem,
-        stream,
-    })
-}
-
-/// Second half of `<<<…>>>`, in the kernel's stub: takes the configuration back.
-#[hip_api(no_init)]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __hipPopCallConfiguration(
-    gridDim: *mut dim3,
-    blockDim: *mut dim3,
-    sharedMem: *mut usize,
-    stream: *mut hipStream_t,
-) -> hipError_t {
-    let configuration = pop_configuration()?;
-    // SAFETY: the compiler passes places of the stub.
-    unsafe {
-        gridDim.write(configuration.grid);
-        blockDim.write(configuration.block);
-        sharedMem.write(configuration.shared);
-        stream.write(configuration.stream);
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -652,23 +565,5 @@ mod tests {
             assert!(__hipRegisterFatBinary((&raw const wrapper).cast()).is_null());
             assert!(__hipRegisterFatBinary(std::ptr::null()).is_null());
         }
-    }
-
-    #[test]
-    fn configurations_are_a_stack() {
-        let configuration = |x| CallConfiguration {
-            grid: dim3 { x, y: 1, z: 1 },
-            block: dim3 { x: 64, y: 1, z: 1 },
-            shared: 0,
-            stream: std::ptr::null_mut(),
-        };
-        push_configuration(configuration(1)).unwrap();
-        push_configuration(configuration(2)).unwrap();
-        assert_eq!(pop_configuration().unwrap().grid.x, 2);
-        assert_eq!(pop_configuration().unwrap().grid.x, 1);
-        assert_eq!(
-            pop_configuration().err(),
-            Some(hipErrorMissingConfiguration)
-        );
     }
 }
