@@ -11,7 +11,7 @@ use crate::{
     fail,
     runtime::{self, hip_error},
     types::*,
-    version::{self, Major, MemoryType},
+    version::MemoryType,
 };
 
 /// Writes an address to a caller's place.
@@ -442,15 +442,19 @@ pub unsafe extern "C" fn hipMemGetAddressRange(
     psize: *mut usize,
     dptr: hipDeviceptr_t,
 ) -> hipError_t {
-    let Some((memory, _)) = find(dptr)? else {
-        return fail!(hipErrorNotFound, "{dptr:p} is not in an allocation of HIP");
+    let (base, size) = match find(dptr)? {
+        Some((memory, _)) => (address_of(&memory), memory.size()),
+        None => match crate::variable::find(dptr.addr()) {
+            Some(variable) => (variable.base, variable.size),
+            None => return fail!(hipErrorNotFound, "{dptr:p} is not in memory of HIP"),
+        },
     };
     if !pbase.is_null() {
-        give(pbase, address_of(&memory));
+        give(pbase, base);
     }
     if !psize.is_null() {
         // SAFETY: not null; the caller promises a valid place.
-        unsafe { psize.write(memory.size()) };
+        unsafe { psize.write(size) };
     }
     Ok(())
 }

@@ -44,6 +44,17 @@ pub unsafe extern "C" fn hipPointerGetAttributes(
                 allocationFlags: allocation_flags(&memory),
             }
         }
+        None if variable::find(ptr.addr()).is_some() => {
+            let device = variable::find(ptr.addr()).map_or(0, |variable| variable.device);
+            hipPointerAttribute_t {
+                r#type: MemoryType::Device.value(major),
+                device: device as i32,
+                devicePointer: ptr.cast_mut(),
+                hostPointer: std::ptr::null_mut(),
+                isManaged: 0,
+                allocationFlags: 0,
+            }
+        }
         None if major >= Major::Six => hipPointerAttribute_t {
             r#type: MemoryType::Unregistered.value(major),
             device: hipInvalidDeviceId,

@@ -26,7 +26,6 @@ use crate::{
     handle::{Kind, Table},
     log_error,
     runtime::{self, Device, hip_error},
-    types::*,
     variable,
 };
 
