@@ -304,8 +304,9 @@ impl LaunchPlan {
         let lanes = self.wave_size as usize;
         let mut ids = [[0u32; 64]; 3];
         let (mut x, mut y, mut z) = (first % nx, first / nx % ny, first / nx / ny);
-        for lane in 0..lanes {
-            (ids[0][lane], ids[1][lane], ids[2][lane]) = (x, y, z);
+        let [xs, ys, zs] = &mut ids;
+        for ((lane_x, lane_y), lane_z) in xs.iter_mut().zip(ys).zip(zs).take(lanes) {
+            (*lane_x, *lane_y, *lane_z) = (x, y, z);
             x += 1;
             if x == nx {
                 (x, y) = (0, y + 1);

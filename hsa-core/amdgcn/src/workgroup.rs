@@ -284,6 +284,7 @@ impl Group {
 #[derive(Debug, Default)]
 pub(crate) struct Worker {
     pub(crate) cache: MapCache,
+    #[expect(clippy::vec_box, reason = "groups move between lists and threads; as boxes they move as pointers")]
     free: Vec<Box<Group>>,
     lists: Vec<VecDeque<Box<Group>>>,
 }

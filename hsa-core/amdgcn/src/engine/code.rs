@@ -45,11 +45,14 @@ struct Key {
     agprs: u32,
 }
 
+/// Lowered code, and the GPU whose memory it came from.
+type Lowered = (Weak<Gpu>, Arc<Program>);
+
 /// All loaded and lowered code.
 #[derive(Debug, Default)]
 pub(crate) struct CodeRegistry {
     loaded: RwLock<Vec<Arc<LoadedCode>>>,
-    programs: RwLock<HashMap<Key, (Weak<Gpu>, Arc<Program>)>>,
+    programs: RwLock<HashMap<Key, Lowered>>,
 }
 
 /// Instructions from the memory of a GPU.

@@ -323,9 +323,9 @@ unsafe fn copy_rows(w: &mut Wave, src: *const u32, dst: *mut u32, rows: usize) {
             for chunk in 0..w.chunks {
                 let mask = &w.mask_lanes.0[chunk * 16..chunk * 16 + 16];
                 let at = (row * w.chunks + chunk) * 16;
-                for i in 0..16 {
+                for (i, mask) in mask.iter().enumerate() {
                     let new = *src.add(at + i);
-                    *dst.add(at + i) = *dst.add(at + i) & !mask[i] | new & mask[i];
+                    *dst.add(at + i) = *dst.add(at + i) & !mask | new & mask;
                 }
             }
         }

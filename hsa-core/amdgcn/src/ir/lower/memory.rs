@@ -423,7 +423,8 @@ fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     } else if let Some(two) = names::two_address(inst.op) {
         let scale = u64::from(two.dwords) * 4 * if two.stride64 { 64 } else { 1 };
         let offset0 = u64::from(inst.mem.offset.cast_unsigned() & 0xff);
-        op.imm = offset0 * scale | (u64::from(inst.mem.offset1) * scale) << 32;
+        let offset1 = u64::from(inst.mem.offset1) * scale;
+        op.imm = (offset0 * scale) | offset1 << 32;
         let wide = two.dwords == 2;
         op.run = match (two.kind, wide) {
             (names::TwoKind::Read, false) => read2::<u32>,
