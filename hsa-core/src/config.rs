@@ -167,7 +167,7 @@ pub(crate) fn parse_size(text: &str) -> Option<u64> {
 /// Memory of the machine in bytes: the smaller of RAM and the limits of the control groups.
 pub(crate) fn machine_memory() -> u64 {
     let info = rustix::system::sysinfo();
-    let mut memory = u64::from(info.totalram as u64) * u64::from(info.mem_unit.max(1));
+    let mut memory = info.totalram as u64 * u64::from(info.mem_unit.max(1));
     let read = |path: &str| {
         fs::read_to_string(path)
             .ok()

@@ -39,13 +39,15 @@ struct Entry {
 const SHARDS: usize = 64;
 
 /// Lists by signal handle.
-static WATCHERS: [Mutex<Option<HashMap<u64, Vec<Entry>>>>; SHARDS] =
-    [const { Mutex::new(None) }; SHARDS];
+type Lists = HashMap<u64, Vec<Entry>>;
+
+/// The lists of the signals of each shard.
+static WATCHERS: [Mutex<Option<Lists>>; SHARDS] = [const { Mutex::new(None) }; SHARDS];
 
 /// Source of entry numbers.
 static IDS: AtomicU64 = AtomicU64::new(1);
 
-fn shard(signal: hsa_signal_t) -> &'static Mutex<Option<HashMap<u64, Vec<Entry>>>> {
+fn shard(signal: hsa_signal_t) -> &'static Mutex<Option<Lists>> {
     &WATCHERS[(signal.handle / 64) as usize % SHARDS]
 }
 

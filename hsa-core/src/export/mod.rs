@@ -2,11 +2,6 @@
 //! function does is in the HSA specification and AMD's headers. Pointers and handles are the caller's: a null pointer is an
 //! error, a wild one is not found.
 
-#![expect(
-    clippy::missing_safety_doc,
-    reason = "the contracts are those of the HSA specification"
-)]
-
 mod agent;
 mod code_object;
 mod copy;

@@ -108,11 +108,8 @@ pub unsafe extern "C" fn hsa_amd_queue_cu_set_mask(
         let queue = unsafe { queue::find(queue) }?;
         let words = num_cu_mask_count as usize / 32;
         // SAFETY: the caller's mask has this many words.
-        let mask = (words != 0).then(|| {
-            (0..words)
-                .map(|at| unsafe { cu_mask.add(at).read_unaligned() })
-                .collect()
-        });
+        let word = |at| unsafe { cu_mask.add(at).read_unaligned() };
+        let mask = (words != 0).then(|| (0..words).map(word).collect());
         queue.set_cu_mask(&runtime.agents, mask)
     })
 }

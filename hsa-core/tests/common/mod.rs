@@ -1,4 +1,4 @@
-//! A small client of the HSA functions, as a C program would be.
+//! A small client of the HSA functions, as a C program would be. `GNEISS_HSA` names another library to test.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -38,7 +38,11 @@ impl Client {
         let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         // SAFETY: tests of this binary take turns, and nothing else reads the environment meanwhile.
         unsafe { std::env::set_var("GNEISS_GPUS", gpus) };
-        let api = gneiss_hsa_core::api_table();
+        let api = match std::env::var_os("GNEISS_HSA") {
+            // SAFETY: whoever sets it names an HSA library.
+            Some(path) => unsafe { HsaApi::load(path) }.expect("an HSA library"),
+            None => gneiss_hsa_core::api_table(),
+        };
         let mut agents: Vec<hsa_agent_t> = Vec::new();
         // SAFETY: the callback and its data fit.
         unsafe {
