@@ -141,7 +141,7 @@ CASE(launch_limits) {
     refused(dim3(1), dim3(1025), 0, hipErrorInvalidValue);
     refused(dim3(1), dim3(32, 33), 0, hipErrorInvalidValue);
     refused(dim3(1), dim3(0), 0, hipErrorInvalidConfiguration);
-    refused(dim3(0), dim3(64), 0, hipErrorInvalidValue);
+    refused(dim3(0), dim3(64), 0, hipErrorInvalidConfiguration);
     refused(dim3(67108864), dim3(128), 0, hipErrorInvalidConfiguration);
     refused(dim3(1), dim3(64), 1 << 20, hipErrorInvalidValue);
     bounded<<<1, 128>>>(value);

@@ -50,7 +50,8 @@ fn main() -> ExitCode {
 
 /// Scales two arrays on two queues, adds them on the second behind the first, and compares.
 fn run(image: &[u8]) -> Result<bool> {
-    let runtime = Runtime::load(Config::from_env())?;
+    // The software GPU is linked in; `Runtime::load` would open a shared HSA library instead.
+    let runtime = Runtime::new(gneiss_hsa_core::api_table(), Config::from_env())?;
     let device = runtime
         .devices()
         .first()
