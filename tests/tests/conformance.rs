@@ -70,7 +70,7 @@ fn the_results_are_as_listed() {
                 continue;
             }
             let outcome = Run::new(program)
-                .gpus(target)
+                .gpus(&format!("{target}:2"))
                 .in_folder(folder)
                 .limit(Duration::from_secs(300))
                 .run();
