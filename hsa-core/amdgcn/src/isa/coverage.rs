@@ -18,8 +18,13 @@ pub struct Entry {
 
 /// All operations of a level, by encoding and opcode number.
 pub fn operations(level: Level) -> Vec<Entry> {
-    let mut entries: Vec<Entry> =
-        rows_of(level).map(|(encoding, row, code)| Entry { encoding, code, op: row.op }).collect();
+    let mut entries: Vec<Entry> = rows_of(level)
+        .map(|(encoding, row, code)| Entry {
+            encoding,
+            code,
+            op: row.op,
+        })
+        .collect();
     entries.sort();
     entries.dedup();
     entries
@@ -41,12 +46,21 @@ mod tests {
     fn listings_hold_the_opcode_numbers_of_each_family() {
         let code = |level, encoding, op| {
             let entries = operations(level);
-            entries.iter().find(|entry| entry.encoding == encoding && entry.op == op).map(|entry| entry.code)
+            entries
+                .iter()
+                .find(|entry| entry.encoding == encoding && entry.op == op)
+                .map(|entry| entry.code)
         };
         assert_eq!(code(Level::Gfx90a, Encoding::Vop2, Op::v_add_f32), Some(1));
         assert_eq!(code(Level::Gfx10_3, Encoding::Vop2, Op::v_add_f32), Some(3));
-        assert_eq!(code(Level::Gfx900, Encoding::Vop3p, Op::v_mfma_f32_32x32x1f32), None);
-        assert_eq!(code(Level::Gfx908, Encoding::Vop3p, Op::v_mfma_f32_32x32x1f32), Some(0x40));
+        assert_eq!(
+            code(Level::Gfx900, Encoding::Vop3p, Op::v_mfma_f32_32x32x1f32),
+            None
+        );
+        assert_eq!(
+            code(Level::Gfx908, Encoding::Vop3p, Op::v_mfma_f32_32x32x1f32),
+            Some(0x40)
+        );
         assert_eq!(code(Level::Gfx12, Encoding::Sopp, Op::s_barrier), None);
     }
 

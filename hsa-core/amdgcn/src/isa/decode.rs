@@ -341,7 +341,7 @@ impl Reader<'_> {
         }
         let exists = match code {
             // flat_scratch and xnack_mask of GFX9, vcc, exec.
-            102..=107 | 126 | 127 => dwords == 1 || dwords == 2 && code % 2 == 0,
+            102..=107 | 126 | 127 => dwords == 1 || dwords == 2 && code.is_multiple_of(2),
             124 => dwords == 1,
             // Null has any width.
             125 => !self.level().is_gfx9(),
