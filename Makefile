@@ -78,6 +78,9 @@ layout:
 	@mkdir -p $(rocm)/include/gneiss $(rocm)/lib/pkgconfig $(rocm)/lib/cmake/gneiss $(rocm)/lib/gneiss/hsa-only
 	@ln -sf ../../libhsa-runtime64.so.1 $(rocm)/lib/gneiss/hsa-only/libhsa-runtime64.so.1
 	@cp $(hip_map) $(hsa_map) $(rocm)/lib/gneiss/
+	@sed -n 's/^ *NotSupported \([A-Za-z0-9_]*\);$$/\1/p' hip-abi/src/api.rs >$(rocm)/lib/gneiss/libamdhip64.unsupported
+	@cat hsa-core/src/export/*.rs | tr -d '\n' | grep -o 'unsupported( *"[A-Za-z0-9_]*"' | sed 's/.*"\(.*\)"/\1/' | sort -u \
+	    >$(rocm)/lib/gneiss/libhsa-runtime64.unsupported
 	@for file in include/gneiss/*.h; do if [ -e "$$file" ]; then cp "$$file" $(rocm)/include/gneiss/; fi; done
 	@for file in build/pkgconfig/*.pc.in; do \
 	    name=$${file##*/}; sed 's/@VERSION@/$(version)/' $$file >$(rocm)/lib/pkgconfig/$${name%.in}; \

@@ -117,6 +117,9 @@ impl Header {
 /// [`Error::Decompress`], [`Error::UnpackedSize`] and [`Error::Hash`].
 pub fn unpack(bytes: &[u8], limit: u64) -> Result<(Header, Vec<u8>, u64)> {
     let header = Header::parse(bytes)?;
+    let packed = packed_data(bytes, &header)?;
+    // Neither method packs tighter than zstd's repeated byte, 128 KiB in 4 bytes: a larger size is a lie.
+    let limit = limit.min((packed.len() as u64).saturating_mul(32 << 10));
     if header.unpacked_size > limit {
         return Err(Error::TooLarge {
             offset: 0,
@@ -124,7 +127,6 @@ pub fn unpack(bytes: &[u8], limit: u64) -> Result<(Header, Vec<u8>, u64)> {
             limit,
         });
     }
-    let packed = packed_data(bytes, &header)?;
     // One byte more than announced, so that data that gives too much is seen.
     let (data, used) = decompress(packed, &header, header.unpacked_size.saturating_add(1))?;
     if data.len() as u64 != header.unpacked_size {
@@ -340,6 +342,10 @@ mod tests {
         assert!(matches!(
             unpack(&packed[..30], DEFAULT_LIMIT),
             Err(Error::Truncated { .. })
+        ));
+        assert!(matches!(
+            with(12, &u32::MAX.to_le_bytes()),
+            Err(Error::TooLarge { .. })
         ));
         assert!(matches!(
             unpack(b"CCO", DEFAULT_LIMIT),

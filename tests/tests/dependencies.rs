@@ -6,7 +6,7 @@ use gneiss_tests::workspace_root;
 use serde_json::Value;
 
 /// Every edge between crates of the workspace that the design allows.
-const ALLOWED: [(&str, &[&str]); 9] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("gneiss-fatbin", &[]),
     ("gneiss-hsa-api", &[]),
     ("gneiss-amdgcn", &["gneiss-fatbin"]),
@@ -17,13 +17,20 @@ const ALLOWED: [(&str, &[&str]); 9] = [
     ("gneiss-clr", &["gneiss-fatbin", "gneiss-hsa-api"]),
     (
         "gneiss-hip-abi",
-        &["gneiss-fatbin", "gneiss-hsa-api", "gneiss-clr"],
+        &[
+            "gneiss-fatbin",
+            "gneiss-hsa-api",
+            "gneiss-clr",
+            "gneiss-hip-abi-macros",
+        ],
     ),
+    ("gneiss-hip-abi-macros", &[]),
     (
-        "gneiss-cli",
+        "gneiss",
         &["gneiss-fatbin", "gneiss-amdgcn", "gneiss-hsa-api"],
     ),
     ("gneiss-samples", &["gneiss-clr", "gneiss-hsa-core"]),
+    ("gneiss-headers", &[]),
     ("gneiss-tests", &[]),
 ];
 

@@ -49,6 +49,11 @@ impl Prefix {
         self.root.join(format!("lib/gneiss/{library}.map"))
     }
 
+    /// The functions of a library that only answer that they are not supported, one a line.
+    pub fn unsupported_functions(&self, library: &str) -> PathBuf {
+        self.root.join(format!("lib/gneiss/{library}.unsupported"))
+    }
+
     /// What is missing of the installation, as a message.
     pub fn missing(&self) -> Option<String> {
         let wanted = [

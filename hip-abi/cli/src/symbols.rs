@@ -16,7 +16,29 @@ struct Function {
     library: &'static str,
     name: String,
     node: String,
-    exported: bool,
+    status: Status,
+}
+
+/// What a function is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    /// It does what its documentation says.
+    Works,
+    /// It is there and answers that it is not supported.
+    NotSupported,
+    /// The library does not export it.
+    Missing,
+}
+
+impl Status {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Works => "works",
+            Self::NotSupported => "not supported",
+            Self::Missing => "missing",
+        }
+    }
 }
 
 /// Writes the table.
@@ -28,17 +50,22 @@ pub fn list(prefix: &Prefix, json: bool, terminal: &Terminal, out: &mut dyn Writ
     let mut functions = Vec::new();
     for (library, path) in libraries {
         // The linker's version scripts are installed beside the libraries.
-        let map = prefix.version_script(library);
-        let map = std::fs::read_to_string(&map)
-            .map_err(|error| Error::other(format!("{}: {error}", map.display())))?;
+        let map = read(&prefix.version_script(library))?;
+        let unsupported = unsupported(&read(&prefix.unsupported_functions(library))?);
         let exported = exported(&path)?;
-        let function = |(name, node): (String, String)| Function {
-            library,
-            exported: exported.contains(&name),
-            name,
-            node,
-        };
-        functions.extend(names(&map).into_iter().map(function));
+        functions.extend(names(&map).into_iter().map(|(name, node)| {
+            let status = match (exported.contains(&name), unsupported.contains(&name)) {
+                (false, _) => Status::Missing,
+                (true, true) => Status::NotSupported,
+                (true, false) => Status::Works,
+            };
+            Function {
+                library,
+                name,
+                node,
+                status,
+            }
+        }));
     }
     if json {
         serde_json::to_writer_pretty(&mut *out, &functions)?;
@@ -46,19 +73,43 @@ pub fn list(prefix: &Prefix, json: bool, terminal: &Terminal, out: &mut dyn Writ
     }
     let mut table = Table::new(0, &["function", "node", "status"]);
     for function in &functions {
-        let status = if function.exported {
-            terminal.good("exported")
+        let text = function.status.text();
+        let status = if function.status == Status::Works {
+            terminal.good(text)
         } else {
-            terminal.bad("missing")
+            terminal.bad(text)
         };
         table.row([function.name.clone(), function.node.clone(), status]);
     }
     table.write(out)?;
-    let count = functions
-        .iter()
-        .filter(|function| function.exported)
-        .count();
-    writeln!(out, "{count} of {} exported", functions.len())
+    for (library, _) in [("libamdhip64", ()), ("libhsa-runtime64", ())] {
+        let of = |status| {
+            functions
+                .iter()
+                .filter(|f| f.library == library && f.status == status)
+                .count()
+        };
+        let (works, refused, missing) = (
+            of(Status::Works),
+            of(Status::NotSupported),
+            of(Status::Missing),
+        );
+        writeln!(
+            out,
+            "{library}: {works} work, {refused} not supported, {missing} missing"
+        )?;
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path)
+        .map_err(|error| Error::other(format!("{}: {error}", path.display())))
+}
+
+/// The names in a list with one a line.
+fn unsupported(list: &str) -> BTreeSet<String> {
+    list.lines().map(str::to_owned).collect()
 }
 
 /// Names that a library defines for others.
