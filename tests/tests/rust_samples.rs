@@ -4,18 +4,16 @@ use std::{path::PathBuf, process::Command};
 
 use gneiss_tests::{Compile, QUICK_TARGET, Run, compile, source_path, workspace_root};
 
-/// Builds the sample as a user of the crates would and gives its path.
+/// Builds the sample as a user of the crates would, in the profile of this test, and gives its path.
 fn sample() -> PathBuf {
+    let profile = if cfg!(debug_assertions) {
+        "dev"
+    } else {
+        "release"
+    };
     let output = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--locked",
-            "--offline",
-            "--package",
-            "gneiss-samples",
-            "--message-format",
-            "json",
-        ])
+        .args(["build", "--locked", "--offline", "--profile", profile])
+        .args(["--package", "gneiss-samples", "--message-format", "json"])
         .current_dir(workspace_root())
         .output()
         .expect("cargo runs");
