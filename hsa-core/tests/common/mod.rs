@@ -199,8 +199,8 @@ impl Client {
                 .cast::<[u32; 16]>()
                 .add((index % u64::from((*queue).size)) as usize);
             let words: [u32; 16] = std::mem::transmute_copy(&packet);
-            for at in 1..16 {
-                (&raw mut (*slot)[at]).write_volatile(words[at]);
+            for (at, word) in words.into_iter().enumerate().skip(1) {
+                (&raw mut (*slot)[at]).write_volatile(word);
             }
             let header = std::sync::atomic::AtomicU32::from_ptr(slot.cast());
             header.store(words[0], std::sync::atomic::Ordering::Release);
