@@ -26,7 +26,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, LazyLock,
-        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -100,6 +100,8 @@ pub(crate) struct Dispatch {
     stop: AtomicBool,
     finished: AtomicBool,
     parked: Mutex<VecDeque<Box<Group>>>,
+    /// Length of `parked`, written under its lock; a look at it saves taking the lock for each group.
+    parked_count: AtomicUsize,
     fault: Mutex<Option<Box<Fault>>>,
 }
 
@@ -162,6 +164,7 @@ impl Dispatch {
             stop: AtomicBool::new(false),
             finished: AtomicBool::new(false),
             parked: Mutex::default(),
+            parked_count: AtomicUsize::new(0),
             fault: Mutex::default(),
         }
     }
@@ -280,7 +283,7 @@ impl Dispatch {
             Some(fault) => Err(fault),
             None => Ok(()),
         };
-        self.parked.lock().clear();
+        self.with_parked(VecDeque::clear);
         if self.finished.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -294,6 +297,14 @@ impl Dispatch {
         {
             tracing::error!("a dispatch's client panicked");
         }
+    }
+
+    /// Does something with the parked groups and keeps their count.
+    fn with_parked<R>(&self, change: impl FnOnce(&mut VecDeque<Box<Group>>) -> R) -> R {
+        let mut parked = self.parked.lock();
+        let result = change(&mut parked);
+        self.parked_count.store(parked.len(), Ordering::Relaxed);
+        result
     }
 
     /// A group that nobody has started yet, if the GPU has room for one more.
@@ -340,7 +351,8 @@ impl Dispatch {
             }
             // After a group that waits, one that others left behind, or a new one: it may be the one that is waited for.
             let fresh = if own.is_empty() || waited || own.len() < limit {
-                let parked = self.parked.lock().pop_front();
+                let parked = self.parked_count.load(Ordering::Relaxed) != 0;
+                let parked = if parked { self.with_parked(VecDeque::pop_front) } else { None };
                 parked.or_else(|| self.take_new(worker))
             } else {
                 None
@@ -397,7 +409,7 @@ impl Dispatch {
             }
         }
         if !own.is_empty() {
-            self.parked.lock().append(&mut own);
+            self.with_parked(|parked| parked.append(&mut own));
         }
         worker.give_list(own);
     }
@@ -418,7 +430,7 @@ impl Dispatch {
         let worth = if left == 0 {
             // Only groups that have begun are left; give half of them away.
             let given = own.len() / 2;
-            self.parked.lock().extend(own.drain(..given));
+            self.with_parked(|parked| parked.extend(own.drain(..given)));
             given > 0
         } else {
             // A group whose first slice is over without an end is long.

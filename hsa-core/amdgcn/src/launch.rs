@@ -300,8 +300,20 @@ impl LaunchPlan {
         } else {
             (self.rsrc2 >> 11 & 3).min(2) as usize + 1
         };
-        let [nx, ny, _] = extent;
+        let [nx, ny, nz] = extent;
         let lanes = self.wave_size as usize;
+        if ny == 1 && nz == 1 {
+            // One dimension: the packed form is the same, as no id reaches bit 10. Inactive lanes may hold anything.
+            for (v0, x) in wave.vgpr_lanes(0).iter_mut().zip(first..) {
+                *v0 = x;
+            }
+            if !self.features.packed_workitem_id {
+                for dim in 1..wanted.min(wave.vgpr_count as usize) {
+                    wave.vgpr_lanes(dim).fill(0);
+                }
+            }
+            return;
+        }
         let mut ids = [[0u32; 64]; 3];
         let (mut x, mut y, mut z) = (first % nx, first / nx % ny, first / nx / ny);
         let [xs, ys, zs] = &mut ids;

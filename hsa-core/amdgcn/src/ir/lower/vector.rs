@@ -31,10 +31,16 @@ pub fn lower_vector(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
     if matrix::lower_matrix(inst, cx)? {
         return Ok(());
     }
-    if inst.format == Format::Vop3p || packed::is_packed(inst.op) {
+    if (inst.format == Format::Vop3p && !is_accumulation_move(inst)) || packed::is_packed(inst.op) {
         return packed::lower_packed(inst, cx);
     }
     lower_plain(inst, cx)
+}
+
+/// Moves between the two halves of the vector file: VOP3P by encoding, plain moves by meaning.
+fn is_accumulation_move(inst: &Inst) -> bool {
+    use crate::isa::op::Op as M;
+    matches!(inst.op, M::v_accvgpr_read_b32 | M::v_accvgpr_write_b32 | M::v_accvgpr_mov_b32)
 }
 
 /// Sources in the order in which the meaning wants them.
