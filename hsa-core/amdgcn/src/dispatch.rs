@@ -379,7 +379,7 @@ impl Dispatch {
                     turns += 1;
                     if turns > 2 * own.len() {
                         turns = 0;
-                        limit = 2 * limit.max(own.len());
+                        limit = limit.max(own.len()).saturating_mul(2);
                     }
                 }
                 GroupExit::Fault(fault) => {
