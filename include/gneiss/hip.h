@@ -1132,38 +1132,6 @@ typedef uint32_t hipMemoryAdvise;
 
 typedef uint32_t hipMemRangeAttribute;
 
-/**
- * What HIP knows of a pointer.
- */
-typedef struct hipPointerAttribute_t {
-  /**
-   * `hipMemoryType` of the presented version.
-   */
-  uint32_t type;
-  /**
-   * Device ordinal.
-   */
-  int32_t device;
-  /**
-   * Device address, or null.
-   */
-  void *devicePointer;
-  /**
-   * Host address, or null.
-   */
-  void *hostPointer;
-  /**
-   * 1 for managed memory.
-   */
-  int32_t isManaged;
-  /**
-   * Flags given at allocation.
-   */
-  uint32_t allocationFlags;
-} hipPointerAttribute_t;
-
-typedef uint32_t hipPointer_attribute;
-
 typedef uint32_t hipDriverProcAddressQueryResult;
 
 /**
@@ -1232,6 +1200,38 @@ typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void 
  * A function that a stream calls on the host (`hipLaunchHostFunc`).
  */
 typedef void (*hipHostFn_t)(void *user_data);
+
+/**
+ * What HIP knows of a pointer.
+ */
+typedef struct hipPointerAttribute_t {
+  /**
+   * `hipMemoryType` of the presented version.
+   */
+  uint32_t type;
+  /**
+   * Device ordinal.
+   */
+  int32_t device;
+  /**
+   * Device address, or null.
+   */
+  void *devicePointer;
+  /**
+   * Host address, or null.
+   */
+  void *hostPointer;
+  /**
+   * 1 for managed memory.
+   */
+  int32_t isManaged;
+  /**
+   * Flags given at allocation.
+   */
+  uint32_t allocationFlags;
+} hipPointerAttribute_t;
+
+typedef uint32_t hipPointer_attribute;
 
 /**
  * A stream-ordered memory pool.
@@ -1830,6 +1830,18 @@ hipError_t hipArray3DGetDescriptor(struct HIP_ARRAY3D_DESCRIPTOR *pArrayDescript
 hipError_t hipGetChannelDesc(struct hipChannelFormatDesc *desc, hipArray_t array);
 
 /**
+ * Makes a channel description.
+ *
+ * # Safety
+ * None.
+ */
+struct hipChannelFormatDesc hipCreateChannelDesc(int32_t x,
+                                                 int32_t y,
+                                                 int32_t z,
+                                                 int32_t w,
+                                                 hipChannelFormatKind f);
+
+/**
  * Copies rows to an array.
  */
 hipError_t hipMemcpy2DToArray(hipArray_t dst,
@@ -1908,18 +1920,6 @@ hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void *srcH
  * Copies bytes of a one-dimensional array to the host.
  */
 hipError_t hipMemcpyAtoH(void *dst, hipArray_t srcArray, size_t srcOffset, size_t count);
-
-/**
- * Makes a channel description.
- *
- * # Safety
- * None.
- */
-struct hipChannelFormatDesc hipCreateChannelDesc(int32_t x,
-                                                 int32_t y,
-                                                 int32_t z,
-                                                 int32_t w,
-                                                 hipChannelFormatKind f);
 
 /**
  * Whether a stream is capturing: never.
@@ -2239,91 +2239,6 @@ hipError_t hipMemcpy3D(const struct hipMemcpy3DParms *p);
 hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms *p, hipStream_t stream);
 
 /**
- * Fills rows of bytes.
- */
-hipError_t hipMemset2D(void *dst, size_t pitch, int32_t value, size_t width, size_t height);
-
-/**
- * Fills rows of bytes in stream order.
- */
-hipError_t hipMemset2DAsync(void *dst,
-                            size_t pitch,
-                            int32_t value,
-                            size_t width,
-                            size_t height,
-                            hipStream_t stream);
-
-/**
- * Fills slices of rows of bytes.
- */
-hipError_t hipMemset3D(struct hipPitchedPtr pitchedDevPtr, int32_t value, struct hipExtent extent);
-
-/**
- * Fills slices of rows of bytes in stream order.
- */
-hipError_t hipMemset3DAsync(struct hipPitchedPtr pitchedDevPtr,
-                            int32_t value,
-                            struct hipExtent extent,
-                            hipStream_t stream);
-
-/**
- * Fills rows of bytes; the width is in elements.
- */
-hipError_t hipMemsetD2D8(hipDeviceptr_t dst,
-                         size_t dstPitch,
-                         uint8_t value,
-                         size_t width,
-                         size_t height);
-
-/**
- * Fills rows of bytes in stream order; the width is in elements.
- */
-hipError_t hipMemsetD2D8Async(hipDeviceptr_t dst,
-                              size_t dstPitch,
-                              uint8_t value,
-                              size_t width,
-                              size_t height,
-                              hipStream_t stream);
-
-/**
- * Fills rows of 16-bit elements; the width is in elements.
- */
-hipError_t hipMemsetD2D16(hipDeviceptr_t dst,
-                          size_t dstPitch,
-                          uint16_t value,
-                          size_t width,
-                          size_t height);
-
-/**
- * Fills rows of 16-bit elements in stream order; the width is in elements.
- */
-hipError_t hipMemsetD2D16Async(hipDeviceptr_t dst,
-                               size_t dstPitch,
-                               uint16_t value,
-                               size_t width,
-                               size_t height,
-                               hipStream_t stream);
-
-/**
- * Fills rows of 32-bit elements; the width is in elements.
- */
-hipError_t hipMemsetD2D32(hipDeviceptr_t dst,
-                          size_t dstPitch,
-                          uint32_t value,
-                          size_t width,
-                          size_t height);
-
-/**
- * Fills rows of 32-bit elements in stream order; the width is in elements.
- */
-hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst,
-                               size_t dstPitch,
-                               uint32_t value,
-                               size_t width,
-                               size_t height,
-                               hipStream_t stream);
-
-/**
  * Starts HIP; flags must be 0.
  */
 hipError_t hipInit(uint32_t flags);
@@ -2519,6 +2434,91 @@ hipError_t hipEventQuery(hipEvent_t event);
  * Milliseconds from the end of one recording to the end of another.
  */
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop);
+
+/**
+ * Fills rows of bytes.
+ */
+hipError_t hipMemset2D(void *dst, size_t pitch, int32_t value, size_t width, size_t height);
+
+/**
+ * Fills rows of bytes in stream order.
+ */
+hipError_t hipMemset2DAsync(void *dst,
+                            size_t pitch,
+                            int32_t value,
+                            size_t width,
+                            size_t height,
+                            hipStream_t stream);
+
+/**
+ * Fills slices of rows of bytes.
+ */
+hipError_t hipMemset3D(struct hipPitchedPtr pitchedDevPtr, int32_t value, struct hipExtent extent);
+
+/**
+ * Fills slices of rows of bytes in stream order.
+ */
+hipError_t hipMemset3DAsync(struct hipPitchedPtr pitchedDevPtr,
+                            int32_t value,
+                            struct hipExtent extent,
+                            hipStream_t stream);
+
+/**
+ * Fills rows of bytes; the width is in elements.
+ */
+hipError_t hipMemsetD2D8(hipDeviceptr_t dst,
+                         size_t dstPitch,
+                         uint8_t value,
+                         size_t width,
+                         size_t height);
+
+/**
+ * Fills rows of bytes in stream order; the width is in elements.
+ */
+hipError_t hipMemsetD2D8Async(hipDeviceptr_t dst,
+                              size_t dstPitch,
+                              uint8_t value,
+                              size_t width,
+                              size_t height,
+                              hipStream_t stream);
+
+/**
+ * Fills rows of 16-bit elements; the width is in elements.
+ */
+hipError_t hipMemsetD2D16(hipDeviceptr_t dst,
+                          size_t dstPitch,
+                          uint16_t value,
+                          size_t width,
+                          size_t height);
+
+/**
+ * Fills rows of 16-bit elements in stream order; the width is in elements.
+ */
+hipError_t hipMemsetD2D16Async(hipDeviceptr_t dst,
+                               size_t dstPitch,
+                               uint16_t value,
+                               size_t width,
+                               size_t height,
+                               hipStream_t stream);
+
+/**
+ * Fills rows of 32-bit elements; the width is in elements.
+ */
+hipError_t hipMemsetD2D32(hipDeviceptr_t dst,
+                          size_t dstPitch,
+                          uint32_t value,
+                          size_t width,
+                          size_t height);
+
+/**
+ * Fills rows of 32-bit elements in stream order; the width is in elements.
+ */
+hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst,
+                               size_t dstPitch,
+                               uint32_t value,
+                               size_t width,
+                               size_t height,
+                               hipStream_t stream);
 
 /**
  * Gives the thread's last error and resets it to success.
@@ -2807,25 +2807,6 @@ hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
  * Gives start and size of the allocation that holds an address.
  */
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *pbase, size_t *psize, hipDeviceptr_t dptr);
-
-/**
- * Tells what HIP knows of a pointer. Since HIP 6 memory that HIP does not know is `hipMemoryTypeUnregistered`.
- */
-hipError_t hipPointerGetAttributes(struct hipPointerAttribute_t *attributes,
-                                   const void *ptr);
-
-/**
- * Tells one thing that HIP knows of a pointer.
- */
-hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
-
-/**
- * Tells several things that HIP knows of a pointer; an attribute that a pointer does not have is null.
- */
-hipError_t hipDrvPointerGetAttributes(uint32_t numAttributes,
-                                      hipPointer_attribute *attributes,
-                                      void **data,
-                                      hipDeviceptr_t ptr);
 
 /**
  * Gives the address of a HIP function by name.
@@ -3372,6 +3353,25 @@ hipError_t hipLaunchCooperativeKernel_spt(const void *f,
                                           void **kernelParams,
                                           uint32_t sharedMemBytes,
                                           hipStream_t hStream);
+
+/**
+ * Tells what HIP knows of a pointer. Since HIP 6 memory that HIP does not know is `hipMemoryTypeUnregistered`.
+ */
+hipError_t hipPointerGetAttributes(struct hipPointerAttribute_t *attributes,
+                                   const void *ptr);
+
+/**
+ * Tells one thing that HIP knows of a pointer.
+ */
+hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
+
+/**
+ * Tells several things that HIP knows of a pointer; an attribute that a pointer does not have is null.
+ */
+hipError_t hipDrvPointerGetAttributes(uint32_t numAttributes,
+                                      hipPointer_attribute *attributes,
+                                      void **data,
+                                      hipDeviceptr_t ptr);
 
 /**
  * Allocates from the pool of the stream's device, in stream order.
