@@ -142,7 +142,8 @@ impl Module {
             panic!("no kernel {kernel} among {:?}", self.kernels.keys());
         });
         let size = self.sizes.get(kernel).copied().unwrap_or(0) as usize;
-        let mut kernarg = vec![0u8; size.max(args.len()).max(8)];
+        // Compilers load whole aligned blocks of arguments, past the end of the segment.
+        let mut kernarg = vec![0u8; size.max(args.len()).max(8).next_multiple_of(64)];
         kernarg[..args.len()].copy_from_slice(args);
         self.hidden_arguments(kernel, &mut kernarg, args.len(), grid, group, dynamic_lds);
         let kernarg = Buffer::from(&self.gpu, &kernarg);
