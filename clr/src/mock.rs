@@ -126,6 +126,7 @@ fn table() -> HsaApi {
     api.hsa_amd_profiling_get_async_copy_time = copy_time;
     api.hsa_amd_queue_set_priority = set_priority;
     api.hsa_status_string = status_string;
+    api.hsa_amd_register_system_event_handler = register_system_event_handler;
     api
 }
 
@@ -601,6 +602,13 @@ unsafe extern "C" fn copy_profiler(_: bool) -> hsa_status_t {
 }
 
 unsafe extern "C" fn set_priority(_: *mut hsa_queue_t, _: u32) -> hsa_status_t {
+    HSA_STATUS_SUCCESS
+}
+
+unsafe extern "C" fn register_system_event_handler(
+    _: hsa_amd_system_event_callback_t,
+    _: *mut c_void,
+) -> hsa_status_t {
     HSA_STATUS_SUCCESS
 }
 

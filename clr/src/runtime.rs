@@ -124,9 +124,36 @@ impl Runtime {
             }
             Self { shared, devices }
         });
-        match failure {
-            Some(error) => Err(error),
-            None => Ok(runtime),
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        runtime.watch_faults();
+        Ok(runtime)
+    }
+
+    /// Takes memory faults, which are first told to the handlers of system events; without one the library aborts the process. Also lets
+    /// the library know that faults are reported by us, and has it time its copies.
+    fn watch_faults(self: &Arc<Self>) {
+        let hsa = self.shared.hsa;
+        let target = Box::leak(Box::new(Arc::downgrade(self)));
+        // SAFETY: the data is leaked: the library may call at any time.
+        let status = unsafe {
+            (hsa.api.hsa_amd_register_system_event_handler)(
+                Some(on_system_event),
+                std::ptr::from_mut(target).cast(),
+            )
+        };
+        if status != HSA_STATUS_SUCCESS {
+            tracing::warn!("memory faults will abort the process: {status}");
+        }
+        if let Some(last_fault) = hsa.api.gneiss_hsa_last_fault {
+            // SAFETY: null is no queue.
+            unsafe { last_fault(std::ptr::null()) };
+        }
+        // SAFETY: no preconditions.
+        let status = unsafe { (hsa.api.hsa_amd_profiling_async_copy_enable)(true) };
+        if status != HSA_STATUS_SUCCESS {
+            tracing::warn!("copies have no device times: {status}");
         }
     }
 
@@ -489,6 +516,45 @@ impl Runtime {
     pub fn hsa_api(&self) -> &HsaApi {
         &self.shared.hsa.api
     }
+}
+
+/// A handler of system events: takes memory faults of our devices.
+unsafe extern "C" fn on_system_event(
+    event: *const hsa_amd_event_t,
+    data: *mut c_void,
+) -> hsa_status_t {
+    // A panic must not unwind into the library.
+    std::panic::catch_unwind(|| {
+        // SAFETY: the library gives a valid event, and the data that was registered: a leaked reference.
+        let (event, runtime) = unsafe { (&*event, (*data.cast::<Weak<Runtime>>()).upgrade()) };
+        let Some(runtime) = runtime else {
+            return HSA_STATUS_ERROR;
+        };
+        if event.event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT {
+            return HSA_STATUS_ERROR;
+        }
+        let fault = &event.memory_fault;
+        let Some(device) = runtime
+            .devices
+            .iter()
+            .find(|device| device.agent() == fault.agent)
+        else {
+            return HSA_STATUS_ERROR;
+        };
+        // A library with fault reports calls the queue's callback next, which has the report; AMD's does not.
+        if runtime.shared.hsa.api.gneiss_hsa_last_fault.is_none() {
+            let report = format!(
+                "GPU {} ({}): memory fault at address {:#x} (reason mask {:#x})",
+                device.index(),
+                device.properties().gfx_name,
+                fault.virtual_address,
+                fault.fault_reason_mask
+            );
+            device.set_fault(HSA_STATUS_ERROR_MEMORY_FAULT, Some(report));
+        }
+        HSA_STATUS_SUCCESS
+    })
+    .unwrap_or(HSA_STATUS_ERROR)
 }
 
 fn check_size(size: usize) -> Result<()> {
