@@ -74,6 +74,8 @@ pub struct MapCache {
     generation: u64,
     /// The snapshot of this slice; null outside.
     snapshot: *const Snapshot,
+    /// The map of this slice; null outside.
+    map: *const GuestMap,
 }
 
 impl Default for MapCache {
@@ -82,6 +84,7 @@ impl Default for MapCache {
             lines: [EMPTY; LINES],
             generation: 0,
             snapshot: std::ptr::null(),
+            map: std::ptr::null(),
         }
     }
 }
@@ -93,6 +96,7 @@ impl MapCache {
         // The generation is read first: if a writer comes in between, the lines are dropped once too often, never too seldom.
         let generation = map.generation();
         self.snapshot = map.current();
+        self.map = map;
         if self.generation != generation {
             self.lines = [EMPTY; LINES];
             self.generation = generation;
@@ -126,6 +130,37 @@ impl MapCache {
     #[cold]
     #[inline(never)]
     fn miss(
+        &mut self,
+        site: usize,
+        address: u64,
+        size: u64,
+        write: bool,
+    ) -> Result<*mut u8, MemoryFault> {
+        let result = self.look_up(site, address, size, write);
+        if result.is_err() && self.refresh() {
+            return self.look_up(site, address, size, write);
+        }
+        result
+    }
+
+    /// Takes the map's newest snapshot, if there is a newer one: memory may have been allocated since the slice began, and the wave may
+    /// have been told of it within the slice (device malloc).
+    fn refresh(&mut self) -> bool {
+        // SAFETY: `map` is null or the map that the running slice borrows.
+        let Some(map) = (unsafe { self.map.as_ref() }) else {
+            return false;
+        };
+        let generation = map.generation();
+        if generation == self.generation {
+            return false;
+        }
+        self.snapshot = map.current();
+        self.lines = [EMPTY; LINES];
+        self.generation = generation;
+        true
+    }
+
+    fn look_up(
         &mut self,
         site: usize,
         address: u64,
@@ -172,6 +207,7 @@ pub struct MapSlice<'a> {
 impl Drop for MapSlice<'_> {
     fn drop(&mut self) {
         self.cache.snapshot = std::ptr::null();
+        self.cache.map = std::ptr::null();
         // Lines stay for the next slice, which checks the generation.
     }
 }
