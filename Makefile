@@ -45,13 +45,13 @@ endif
 
 build_packages := gcc libc6-dev
 
-$(hip_archive): force
-	$(call need,$(build_packages))
-	$(CARGO) rustc --release --locked -p gneiss-hip-abi --lib --crate-type staticlib
+# One call of cargo for everything: separate calls would unify features differently and compile the software GPU again. The tests'
+# targets come along when tests follow, for the same reason.
+cargo_targets := $(if $(filter test verify,$(MAKECMDGOALS)),--all-targets)
 
-$(hsa_archive): force
+$(hip_archive) $(hsa_archive) $(target)/release/gneiss &: force
 	$(call need,$(build_packages))
-	$(CARGO) rustc --release --locked -p gneiss-hsa-core --lib --crate-type staticlib
+	$(CARGO) build --release --locked --workspace $(cargo_targets)
 
 # One file per library; every other soname is a link to it, since copies would load as two instances.
 $(hip_library): $(hip_archive) $(hip_map) build/link.sh
@@ -63,9 +63,6 @@ $(hsa_library): $(hsa_archive) $(hsa_map) build/link.sh
 	@mkdir -p $(@D)
 	build/link.sh $@ libhsa-runtime64.so.1 $(hsa_archive) $(hsa_map)
 	@ln -sf libhsa-runtime64.so.1 $(@D)/libhsa-runtime64.so
-
-$(target)/release/gneiss: force
-	$(CARGO) build --release --locked -p gneiss
 
 $(rocm)/bin/gneiss: $(target)/release/gneiss
 	@mkdir -p $(@D)
