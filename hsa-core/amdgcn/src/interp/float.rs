@@ -36,7 +36,11 @@ impl Half {
         let magnitude = (bits & 0x7fff) << 13;
         let scaled = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
         let special = magnitude | 0x7f80_0000;
-        let value = if bits & 0x7c00 == 0x7c00 { special } else { scaled };
+        let value = if bits & 0x7c00 == 0x7c00 {
+            special
+        } else {
+            scaled
+        };
         f32::from_bits(value | (bits & 0x8000) << 16)
     }
 
@@ -61,7 +65,11 @@ impl Half {
     /// Zero of the same sign if it is a denormal.
     #[inline(always)]
     pub fn flush(self) -> Half {
-        if self.0 & 0x7c00 == 0 { Half(self.0 & 0x8000) } else { self }
+        if self.0 & 0x7c00 == 0 {
+            Half(self.0 & 0x8000)
+        } else {
+            self
+        }
     }
 }
 
@@ -78,9 +86,22 @@ pub fn narrow(e: Env, x: f32) -> Half {
     let exponent = (magnitude & 0x7f80_0000).max(0x3880_0000).min(0x4780_0000);
     let anchor = f32::from_bits((exponent + (13 << 23)) | sign);
     let rounded = (x + anchor) - anchor;
-    let result = pack_half(e, rounded.to_bits() & 0x7fff_ffff, rounded.abs(), magnitude == 0x7f80_0000, sign >> 16);
+    let result = pack_half(
+        e,
+        rounded.to_bits() & 0x7fff_ffff,
+        rounded.abs(),
+        magnitude == 0x7f80_0000,
+        sign >> 16,
+    );
     let nan = (sign >> 16) as u16 | 0x7e00 | (magnitude >> 13 & 0x3ff) as u16;
-    flush_result(e, if magnitude > 0x7f80_0000 { Half(nan) } else { result })
+    flush_result(
+        e,
+        if magnitude > 0x7f80_0000 {
+            Half(nan)
+        } else {
+            result
+        },
+    )
 }
 
 /// Packs a magnitude that is exact in f16 (or too large).
@@ -88,7 +109,11 @@ pub fn narrow(e: Env, x: f32) -> Half {
 fn pack_half(e: Env, rounded: u32, value: f32, infinite: bool, sign: u32) -> Half {
     let normal = rounded.wrapping_sub(0x3800_0000) >> 13;
     let denormal = (value * 16_777_216.0) as i32;
-    let finite = if rounded >= 0x3880_0000 { normal } else { denormal.cast_unsigned() };
+    let finite = if rounded >= 0x3880_0000 {
+        normal
+    } else {
+        denormal.cast_unsigned()
+    };
     // Too large: infinity, or the largest finite value when rounding goes the other way.
     let away = match e.round_f16() {
         0 => true,
@@ -97,7 +122,11 @@ fn pack_half(e: Env, rounded: u32, value: f32, infinite: bool, sign: u32) -> Hal
         _ => false,
     };
     let overflow = if away || infinite { 0x7c00 } else { 0x7bff };
-    let magnitude = if rounded >= 0x4780_0000 { overflow } else { finite };
+    let magnitude = if rounded >= 0x4780_0000 {
+        overflow
+    } else {
+        finite
+    };
     Half((magnitude | sign) as u16)
 }
 
@@ -112,13 +141,28 @@ pub fn narrow_f64(e: Env, x: f64) -> Half {
     let bits = x.to_bits();
     let sign = bits & 1 << 63;
     let magnitude = bits & !(1 << 63);
-    let exponent = (magnitude & 0x7ff0_0000_0000_0000).max(0x3f10_0000_0000_0000).min(0x40f0_0000_0000_0000);
+    let exponent = (magnitude & 0x7ff0_0000_0000_0000)
+        .max(0x3f10_0000_0000_0000)
+        .min(0x40f0_0000_0000_0000);
     let anchor = f64::from_bits((exponent + (42 << 52)) | sign);
     // 65536 stands for everything that is too large, so that the way through f32 is exact.
     let rounded = ((x + anchor) - anchor).abs().min(65536.0) as f32;
     let sign = (sign >> 48) as u32;
-    let result = pack_half(e, rounded.to_bits(), rounded, magnitude == 0x7ff0_0000_0000_0000, sign);
-    flush_result(e, if x.is_nan() { Half(0x7e00 | sign as u16) } else { result })
+    let result = pack_half(
+        e,
+        rounded.to_bits(),
+        rounded,
+        magnitude == 0x7ff0_0000_0000_0000,
+        sign,
+    );
+    flush_result(
+        e,
+        if x.is_nan() {
+            Half(0x7e00 | sign as u16)
+        } else {
+            result
+        },
+    )
 }
 
 /// Rounds towards zero to f16, whatever MODE says.
@@ -131,9 +175,23 @@ pub fn narrow_to_zero(x: f32) -> u16 {
     // Below 2^-14: shift the mantissa, hidden bit included, down to units of 2^-24.
     let shift = (126u32.wrapping_sub(magnitude >> 23)).min(31);
     let denormal = ((magnitude & 0x007f_ffff) | 0x0080_0000) >> shift;
-    let finite = if magnitude >= 0x3880_0000 { normal } else if magnitude < 0x3380_0000 { 0 } else { denormal };
-    let special = if magnitude > 0x7f80_0000 { 0x7e00 | (magnitude >> 13 & 0x3ff) } else { 0x7c00 };
-    sign | (if magnitude >= 0x7f80_0000 { special } else { finite }) as u16
+    let finite = if magnitude >= 0x3880_0000 {
+        normal
+    } else if magnitude < 0x3380_0000 {
+        0
+    } else {
+        denormal
+    };
+    let special = if magnitude > 0x7f80_0000 {
+        0x7e00 | (magnitude >> 13 & 0x3ff)
+    } else {
+        0x7c00
+    };
+    sign | (if magnitude >= 0x7f80_0000 {
+        special
+    } else {
+        finite
+    }) as u16
 }
 
 /// An f16 operation on widened values whose exact result, rounded to f32 or f64, rounds to f16 as the exact one does. A NaN result is
@@ -184,7 +242,11 @@ pub fn half_mad(e: Env, a: Half, b: Half, c: Half) -> Half {
 #[inline(always)]
 pub fn flush(x: f32) -> f32 {
     let bits = x.to_bits();
-    f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
+    f32::from_bits(if bits & 0x7f80_0000 == 0 {
+        bits & 0x8000_0000
+    } else {
+        bits
+    })
 }
 
 /// Input of an f32 operation that is not done by host arithmetic: flushed if MODE says so.
@@ -197,7 +259,11 @@ pub fn input(e: Env, x: f32) -> f32 {
 #[inline(always)]
 pub fn flush_f64(x: f64) -> f64 {
     let bits = x.to_bits();
-    f64::from_bits(if bits & 0x7ff0_0000_0000_0000 == 0 { bits & 1 << 63 } else { bits })
+    f64::from_bits(if bits & 0x7ff0_0000_0000_0000 == 0 {
+        bits & 1 << 63
+    } else {
+        bits
+    })
 }
 
 /// Input of an f64 operation that is not done by host arithmetic.
@@ -231,12 +297,38 @@ macro_rules! min_max {
         /// The smaller; −0 is smaller than +0; of a NaN and a number the number; in IEEE mode a signalling NaN gives itself, quiet.
         #[inline(always)]
         pub fn $min(e: Env, a: $ty, b: $ty) -> $ty {
-            select_extreme!(e, a, b, $ty, $int, $input, $quiet_bit, |$v| $bits, |$w| $from, |$l, $r| $less, |$n| $nan, min)
+            select_extreme!(
+                e,
+                a,
+                b,
+                $ty,
+                $int,
+                $input,
+                $quiet_bit,
+                |$v| $bits,
+                |$w| $from,
+                |$l, $r| $less,
+                |$n| $nan,
+                min
+            )
         }
         /// The larger, by the same rules.
         #[inline(always)]
         pub fn $max(e: Env, a: $ty, b: $ty) -> $ty {
-            select_extreme!(e, a, b, $ty, $int, $input, $quiet_bit, |$v| $bits, |$w| $from, |$l, $r| $less, |$n| $nan, max)
+            select_extreme!(
+                e,
+                a,
+                b,
+                $ty,
+                $int,
+                $input,
+                $quiet_bit,
+                |$v| $bits,
+                |$w| $from,
+                |$l, $r| $less,
+                |$n| $nan,
+                max
+            )
         }
         /// Smallest of three.
         #[inline(always)]
@@ -294,23 +386,72 @@ macro_rules! select_extreme {
     (@sign max, $a:expr, $b:expr) => { $a & $b };
 }
 
-min_max!(min_f32, max_f32, min3_f32, max3_f32, med3_f32, f32, u32, input, 0x0040_0000, |v| v.to_bits(), |w| f32::from_bits(w), |l, r| l < r,
-    |n| n.is_nan());
-min_max!(min_f64, max_f64, min3_f64, max3_f64, med3_f64, f64, u64, input_f64, 1u64 << 51, |v| v.to_bits(), |w| f64::from_bits(w), |l, r| l < r,
-    |n| n.is_nan());
-min_max!(min_f16, max_f16, min3_f16, max3_f16, med3_f16, Half, u16, input_half, 0x200, |v| v.0, |w| Half(w), |l, r| ordered(l) < ordered(r),
-    |n| n.is_nan());
+min_max!(
+    min_f32,
+    max_f32,
+    min3_f32,
+    max3_f32,
+    med3_f32,
+    f32,
+    u32,
+    input,
+    0x0040_0000,
+    |v| v.to_bits(),
+    |w| f32::from_bits(w),
+    |l, r| l < r,
+    |n| n.is_nan()
+);
+min_max!(
+    min_f64,
+    max_f64,
+    min3_f64,
+    max3_f64,
+    med3_f64,
+    f64,
+    u64,
+    input_f64,
+    1u64 << 51,
+    |v| v.to_bits(),
+    |w| f64::from_bits(w),
+    |l, r| l < r,
+    |n| n.is_nan()
+);
+min_max!(
+    min_f16,
+    max_f16,
+    min3_f16,
+    max3_f16,
+    med3_f16,
+    Half,
+    u16,
+    input_half,
+    0x200,
+    |v| v.0,
+    |w| Half(w),
+    |l, r| ordered(l) < ordered(r),
+    |n| n.is_nan()
+);
 
 /// Integer that orders f16 numbers: zeros are equal.
 #[inline(always)]
 pub fn ordered(x: Half) -> i32 {
     let magnitude = i32::from(x.0 & 0x7fff);
-    if x.0 & 0x8000 == 0 { magnitude } else { -magnitude }
+    if x.0 & 0x8000 == 0 {
+        magnitude
+    } else {
+        -magnitude
+    }
 }
 
 /// Class bit of a float by its sign, exponent and mantissa; see `v_cmp_class_f32`.
 #[inline(always)]
-fn class(negative: bool, max_exponent: bool, zero_exponent: bool, zero_mantissa: bool, quiet: bool) -> u32 {
+fn class(
+    negative: bool,
+    max_exponent: bool,
+    zero_exponent: bool,
+    zero_mantissa: bool,
+    quiet: bool,
+) -> u32 {
     if max_exponent && !zero_mantissa {
         return if quiet { 2 } else { 1 };
     }
@@ -330,21 +471,39 @@ fn class(negative: bool, max_exponent: bool, zero_exponent: bool, zero_mantissa:
 #[inline(always)]
 pub fn class_f32(bits: u32) -> u32 {
     let exponent = bits >> 23 & 0xff;
-    class(bits >> 31 != 0, exponent == 0xff, exponent == 0, bits & 0x007f_ffff == 0, bits & 0x0040_0000 != 0)
+    class(
+        bits >> 31 != 0,
+        exponent == 0xff,
+        exponent == 0,
+        bits & 0x007f_ffff == 0,
+        bits & 0x0040_0000 != 0,
+    )
 }
 
 /// Class bit of an f64.
 #[inline(always)]
 pub fn class_f64(bits: u64) -> u32 {
     let exponent = bits >> 52 & 0x7ff;
-    class(bits >> 63 != 0, exponent == 0x7ff, exponent == 0, bits & 0x000f_ffff_ffff_ffff == 0, bits & 1 << 51 != 0)
+    class(
+        bits >> 63 != 0,
+        exponent == 0x7ff,
+        exponent == 0,
+        bits & 0x000f_ffff_ffff_ffff == 0,
+        bits & 1 << 51 != 0,
+    )
 }
 
 /// Class bit of an f16.
 #[inline(always)]
 pub fn class_f16(bits: u16) -> u32 {
     let exponent = bits >> 10 & 0x1f;
-    class(bits >> 15 != 0, exponent == 0x1f, exponent == 0, bits & 0x03ff == 0, bits & 0x200 != 0)
+    class(
+        bits >> 15 != 0,
+        exponent == 0x1f,
+        exponent == 0,
+        bits & 0x03ff == 0,
+        bits & 0x200 != 0,
+    )
 }
 
 /// 2 to an integer power, as f64; −1022 to 1023.
@@ -382,7 +541,11 @@ pub fn ldexp_f64(x: f64, n: i32) -> f64 {
 pub fn frexp_exp_f32(x: f32) -> i32 {
     let wide = f64::from(x).to_bits();
     let special = x == 0.0 || !x.is_finite();
-    if special { 0 } else { (wide >> 52 & 0x7ff) as i32 - 1022 }
+    if special {
+        0
+    } else {
+        (wide >> 52 & 0x7ff) as i32 - 1022
+    }
 }
 
 /// Mantissa in [0.5, 1) with the sign of x; zero, infinity and NaN give themselves.
@@ -402,7 +565,11 @@ pub fn frexp_exp_f64(x: f64) -> i32 {
     }
     let bits = x.to_bits();
     let exponent = (bits >> 52 & 0x7ff) as i32;
-    if exponent == 0 { -1010 - (bits << 12).leading_zeros() as i32 - 12 } else { exponent - 1022 }
+    if exponent == 0 {
+        -1010 - (bits << 12).leading_zeros() as i32 - 12
+    } else {
+        exponent - 1022
+    }
 }
 
 /// As [`frexp_mant_f32`].
@@ -426,14 +593,22 @@ pub fn frexp_mant_f64(x: f64) -> f64 {
 #[inline(always)]
 pub fn fract_f32(x: f32) -> f32 {
     let fraction = x - x.floor();
-    if fraction >= 1.0 { f32::from_bits(0x3f7f_ffff) } else { fraction }
+    if fraction >= 1.0 {
+        f32::from_bits(0x3f7f_ffff)
+    } else {
+        fraction
+    }
 }
 
 /// x − floor(x), below 1.
 #[inline(always)]
 pub fn fract_f64(x: f64) -> f64 {
     let fraction = x - x.floor();
-    if fraction >= 1.0 { f64::from_bits(0x3fef_ffff_ffff_ffff) } else { fraction }
+    if fraction >= 1.0 {
+        f64::from_bits(0x3fef_ffff_ffff_ffff)
+    } else {
+        fraction
+    }
 }
 
 /// 1/x. Denormals in and out are flushed whatever MODE says (the hardware's `v_rcp_f32` does not support them).
@@ -462,7 +637,11 @@ pub fn rsq_f32(x: f32) -> f32 {
     y = (e * 0.5).mul_add(y, y);
     let zero = x == 0.0;
     let infinite = x.to_bits() == 0x7f80_0000;
-    let special = if zero { f32::from_bits(0x7f80_0000 | (x.to_bits() & 0x8000_0000)) } else { 0.0 };
+    let special = if zero {
+        f32::from_bits(0x7f80_0000 | (x.to_bits() & 0x8000_0000))
+    } else {
+        0.0
+    };
     let y = if zero || infinite { special } else { y };
     if x < 0.0 || x.is_nan() { f32::NAN } else { y }
 }
@@ -489,7 +668,11 @@ pub fn exp_f32(x: f32) -> f32 {
         p = f64::mul_add(p, t, c);
     }
     let scaled = (p * power(whole as i32)) as f32;
-    let result = if scaled < f32::MIN_POSITIVE { 0.0 } else { scaled };
+    let result = if scaled < f32::MIN_POSITIVE {
+        0.0
+    } else {
+        scaled
+    };
     if x.is_nan() { x } else { result }
 }
 
@@ -521,7 +704,11 @@ pub fn log_f32(x: f32) -> f32 {
     let result = f64::mul_add(p, s, f64::from(exponent)) as f32;
     let result = if bits == 0x7f80_0000 { x } else { result };
     let result = if x == 0.0 { f32::NEG_INFINITY } else { result };
-    if x < 0.0 || x.is_nan() { f32::NAN } else { result }
+    if x < 0.0 || x.is_nan() {
+        f32::NAN
+    } else {
+        result
+    }
 }
 
 /// sin(2π·x) for x in f64, |x| small enough that its fraction is exact.
@@ -585,7 +772,8 @@ pub fn div_scale_f32(s0: f32, s1: f32, s2: f32) -> (f32, bool) {
     if is_zero(s2) || is_zero(s1) {
         return (f32::NAN, false);
     }
-    let tiny_reciprocal = exponent(s1) >= 253 && exponent(s1) < 255 && s1.to_bits() & 0x7fff_ffff > 0x7e80_0000;
+    let tiny_reciprocal =
+        exponent(s1) >= 253 && exponent(s1) < 255 && s1.to_bits() & 0x7fff_ffff > 0x7e80_0000;
     let quotient = f64::from(s2.abs()) / f64::from(s1.abs());
     let tiny_quotient = quotient < f64::from(f32::MIN_POSITIVE);
     if exponent(s2) - exponent(s1) >= 96 {
@@ -623,7 +811,8 @@ pub fn div_scale_f64(s0: f64, s1: f64, s2: f64) -> (f64, bool) {
     let (e1, e2) = (frexp_exp_f64(s1), frexp_exp_f64(s2));
     let (m1, m2) = (frexp_mant_f64(s1).abs(), frexp_mant_f64(s2).abs());
     let finite = exponent(s1) < 2047 && exponent(s2) < 2047;
-    let tiny_quotient = finite && e2 - e1 - i32::from(m2 < m1) < -1022 || exponent(s1) == 2047 && exponent(s2) < 2047;
+    let tiny_quotient = finite && e2 - e1 - i32::from(m2 < m1) < -1022
+        || exponent(s1) == 2047 && exponent(s2) < 2047;
     if exponent(s2) - exponent(s1) >= 768 {
         (if same(s0, s1) { up } else { s0 }, true)
     } else if denormal(s1) {
@@ -646,7 +835,11 @@ pub fn div_scale_f64(s0: f64, s1: f64, s2: f64) -> (f64, bool) {
 pub fn div_fmas_f32(a: f32, b: f32, c: f32, scaled: bool) -> f32 {
     let plain = a.mul_add(b, c);
     let up = c.to_bits() >> 23 & 0xff > 127;
-    let scale = if up { f32::from_bits(0x5f80_0000) } else { f32::from_bits(0x1f80_0000) };
+    let scale = if up {
+        f32::from_bits(0x5f80_0000)
+    } else {
+        f32::from_bits(0x1f80_0000)
+    };
     let rounded = plain * scale;
     // A second rounding went wrong only if the first result is just half way between two denormals.
     let back = rounded * f32::from_bits(0x5f80_0000);
@@ -657,8 +850,16 @@ pub fn div_fmas_f32(a: f32, b: f32, c: f32, scaled: bool) -> f32 {
     // The exact value lies on the side of `rest`; `rounded` must be the neighbour of the tie on that side.
     let wrong = tie && (rest > 0.0) == (lost > 0.0);
     let toward_zero_bits = rounded.to_bits();
-    let fixed = if (lost > 0.0) == (rounded.to_bits() >> 31 == 0) { toward_zero_bits.wrapping_add(1) } else { toward_zero_bits.wrapping_sub(1) };
-    let result = if wrong { f32::from_bits(fixed) } else { rounded };
+    let fixed = if (lost > 0.0) == (rounded.to_bits() >> 31 == 0) {
+        toward_zero_bits.wrapping_add(1)
+    } else {
+        toward_zero_bits.wrapping_sub(1)
+    };
+    let result = if wrong {
+        f32::from_bits(fixed)
+    } else {
+        rounded
+    };
     if scaled { result } else { plain }
 }
 
@@ -674,8 +875,16 @@ pub fn div_fmas_f64(a: f64, b: f64, c: f64, scaled: bool) -> f64 {
     let tie = !up && lost.abs() == half && rest != 0.0;
     let wrong = tie && (rest > 0.0) == (lost > 0.0);
     let bits = rounded.to_bits();
-    let fixed = if (lost > 0.0) == (bits >> 63 == 0) { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
-    let result = if wrong { f64::from_bits(fixed) } else { rounded };
+    let fixed = if (lost > 0.0) == (bits >> 63 == 0) {
+        bits.wrapping_add(1)
+    } else {
+        bits.wrapping_sub(1)
+    };
+    let result = if wrong {
+        f64::from_bits(fixed)
+    } else {
+        rounded
+    };
     if scaled { result } else { plain }
 }
 
@@ -709,8 +918,28 @@ macro_rules! div_fixup {
     };
 }
 
-div_fixup!(div_fixup_f32, f32, u32, 23, 0xff, -150, 0x0040_0000u32, 0xffc0_0000, true);
-div_fixup!(div_fixup_f64, f64, u64, 52, 0x7ff, -1075, 1u64 << 51, 0xfff8_0000_0000_0000, true);
+div_fixup!(
+    div_fixup_f32,
+    f32,
+    u32,
+    23,
+    0xff,
+    -150,
+    0x0040_0000u32,
+    0xffc0_0000,
+    true
+);
+div_fixup!(
+    div_fixup_f64,
+    f64,
+    u64,
+    52,
+    0x7ff,
+    -1075,
+    1u64 << 51,
+    0xfff8_0000_0000_0000,
+    true
+);
 
 /// `v_div_fixup_f16`, as [`div_fixup_f32`].
 #[inline(always)]
@@ -760,7 +989,9 @@ fn two_over_pi(shift: u32) -> u64 {
     let mut out = 0u64;
     for bit in 0..53 {
         let at = (shift + bit) as usize;
-        let value = TWO_OVER_PI.get(at / 64).map_or(0, |word| word >> (63 - at % 64) & 1);
+        let value = TWO_OVER_PI
+            .get(at / 64)
+            .map_or(0, |word| word >> (63 - at % 64) & 1);
         out = out << 1 | if at < 1201 { value } else { 0 };
     }
     out

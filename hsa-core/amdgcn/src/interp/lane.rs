@@ -11,7 +11,12 @@ use super::wave::{Lanes, Wave};
 #[inline(always)]
 pub unsafe fn scalar(w: &Wave, reference: Ref) -> u32 {
     // SAFETY: by the caller.
-    unsafe { *w.base.get_unchecked(reference.selector() as usize).add(reference.offset() as usize).cast::<u32>() }
+    unsafe {
+        *w.base
+            .get_unchecked(reference.selector() as usize)
+            .add(reference.offset() as usize)
+            .cast::<u32>()
+    }
 }
 
 /// Lanes of a vector register.
@@ -26,7 +31,11 @@ pub unsafe fn read_first_lane(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: operands by the lowering.
     unsafe {
         let exec = w.exec();
-        let lane = if exec == 0 { 0 } else { exec.trailing_zeros() as usize };
+        let lane = if exec == 0 {
+            0
+        } else {
+            exec.trailing_zeros() as usize
+        };
         w.sgpr[(*op).d as usize] = *lanes(w, (*op).s[0].offset()).add(lane);
         op.add(1)
     }
@@ -87,7 +96,13 @@ pub unsafe fn permute_rows(w: &mut Wave, op: *const Op) -> *const Op {
         let select = u64::from(scalar(w, (*op).s[1])) | u64::from(scalar(w, (*op).s[2])) << 32;
         let cross = if (*op).aux[0] != 0 { 16 } else { 0 };
         let flags = (*op).aux[1];
-        let source = Lanes(std::array::from_fn(|lane| if lane < w.lanes() { *lanes(w, (*op).s[0].offset()).add(lane) } else { 0 }));
+        let source = Lanes(std::array::from_fn(|lane| {
+            if lane < w.lanes() {
+                *lanes(w, (*op).s[0].offset()).add(lane)
+            } else {
+                0
+            }
+        }));
         let target = lanes(w, (*op).d);
         for lane in 0..w.lanes() {
             if exec >> lane & 1 == 0 {
@@ -110,7 +125,9 @@ pub unsafe fn permute_64(w: &mut Wave, op: *const Op) -> *const Op {
     unsafe {
         if w.lanes() == 64 {
             let exec = w.exec();
-            let source = Lanes(std::array::from_fn(|lane| *lanes(w, (*op).s[0].offset()).add(lane)));
+            let source = Lanes(std::array::from_fn(|lane| {
+                *lanes(w, (*op).s[0].offset()).add(lane)
+            }));
             let target = lanes(w, (*op).d);
             for lane in 0..64 {
                 if exec >> lane & 1 != 0 {
@@ -123,29 +140,52 @@ pub unsafe fn permute_64(w: &mut Wave, op: *const Op) -> *const Op {
 }
 
 /// `v_movrels_b32` (`aux[0]` bit 0: the source register is moved by M0), `v_movreld_b32` (bit 1: the destination), both for
-/// `v_movrelsd_b32`. A register past the file stops the wave.
+/// `v_movrelsd_b32`, and GFX9's moves under VGPR indexing. `aux[1]` masks M0. A register past the file stops the wave.
 pub unsafe fn move_relative(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: operands by the lowering, and the moved registers are checked.
     unsafe {
         let stride = w.stride();
-        let by = w.sgpr[w.m0] as usize;
+        let by = (w.sgpr[w.m0] & (*op).aux[1]) as usize;
         let limit = w.vgpr_count as usize;
         let moved = |offset: u32, bit: u32| {
             let first = offset as usize / stride;
-            let index = if (*op).aux[0] & bit != 0 { first.wrapping_add(by) } else { first };
+            let index = if (*op).aux[0] & bit != 0 {
+                first.wrapping_add(by)
+            } else {
+                first
+            };
             (index < limit).then_some(index * stride)
         };
         let source = (*op).s[0];
         let to = moved((*op).d, 2);
-        let from = if source.selector() == Ref::FILE { moved(source.offset(), 1) } else { Some(0) };
+        let from = if source.selector() == Ref::FILE {
+            moved(source.offset(), 1)
+        } else {
+            Some(0)
+        };
         let (Some(to), Some(from)) = (to, from) else {
-            return w.stop(op, super::run::Exit::Aperture { address: by as u64, write: false, lane: None });
+            return w.stop(
+                op,
+                super::run::Exit::Aperture {
+                    address: by as u64,
+                    write: false,
+                    lane: None,
+                },
+            );
         };
         let exec = w.exec();
-        let value = if source.selector() == Ref::FILE { 0 } else { scalar(w, source) };
+        let value = if source.selector() == Ref::FILE {
+            0
+        } else {
+            scalar(w, source)
+        };
         for lane in 0..w.lanes() {
             if exec >> lane & 1 != 0 {
-                let value = if source.selector() == Ref::FILE { *lanes(w, from as u32).add(lane) } else { value };
+                let value = if source.selector() == Ref::FILE {
+                    *lanes(w, from as u32).add(lane)
+                } else {
+                    value
+                };
                 *lanes(w, to as u32).add(lane) = value;
             }
         }

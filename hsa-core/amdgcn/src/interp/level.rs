@@ -45,7 +45,9 @@ impl Level {
                 Ok("avx2") => best.min(Self::Avx2),
                 Ok("avx512") | Err(_) => best,
                 Ok(other) => {
-                    tracing::warn!("GNEISS_SIMD={other} is none of portable, avx2, avx512: ignored");
+                    tracing::warn!(
+                        "GNEISS_SIMD={other} is none of portable, avx2, avx512: ignored"
+                    );
                     best
                 }
             }

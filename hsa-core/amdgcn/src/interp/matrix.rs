@@ -103,10 +103,19 @@ impl Accumulator for f32 {
     fn element(plan: &MatrixPlan, word: u32, index: usize) -> f32 {
         let half = (word >> (16 * (index & 1))) as u16;
         match plan.element {
-            Element::F16 => (if plan.flush { Half(half).flush() } else { Half(half) }).widen(),
+            Element::F16 => (if plan.flush {
+                Half(half).flush()
+            } else {
+                Half(half)
+            })
+            .widen(),
             Element::Bf16 => {
                 let value = f32::from_bits(u32::from(half) << 16);
-                if plan.flush { super::float::flush(value) } else { value }
+                if plan.flush {
+                    super::float::flush(value)
+                } else {
+                    value
+                }
             }
             _ => f32::from_bits(word),
         }
@@ -117,8 +126,16 @@ impl Accumulator for f32 {
     }
     #[inline(always)]
     fn bits(self, plan: &MatrixPlan) -> u32 {
-        let value = if plan.flush { super::float::flush(self) } else { self };
-        if value.is_nan() { 0x7fc0_0000 } else { value.to_bits() }
+        let value = if plan.flush {
+            super::float::flush(self)
+        } else {
+            self
+        };
+        if value.is_nan() {
+            0x7fc0_0000
+        } else {
+            value.to_bits()
+        }
     }
     #[inline(always)]
     fn add_product(self, a: f32, b: f32) -> f32 {
@@ -161,7 +178,10 @@ fn b_lane(blgp: u32, lane: usize) -> usize {
 #[inline(always)]
 fn place(plan: &MatrixPlan, block: usize, row: usize, column: usize) -> (usize, usize) {
     match plan.size {
-        32 => (16 * block + 4 * (row / 8) + row % 4, 32 * (row / 4 % 2) + column),
+        32 => (
+            16 * block + 4 * (row / 8) + row % 4,
+            32 * (row / 4 % 2) + column,
+        ),
         16 => (4 * block + row % 4, 16 * (row / 4) + column),
         _ => (row, 4 * block + column),
     }
@@ -182,11 +202,19 @@ unsafe fn multiply<T: Accumulator>(w: &mut Wave, plan: &MatrixPlan) {
     unsafe {
         for lane in 0..64 {
             let part = lane / size;
-            let (block, first) = if blocks == 1 { (0, part * per_lane) } else { (part, 0) };
+            let (block, first) = if blocks == 1 {
+                (0, part * per_lane)
+            } else {
+                (part, 0)
+            };
             for index in 0..per_lane {
                 let word = index / elements_per_word;
                 let at = (block * depth + first + index) * size + lane % size;
-                let read = |base: u32, lane: usize| *w.base[0].add(base as usize + 256 * word + 4 * lane).cast::<u32>();
+                let read = |base: u32, lane: usize| {
+                    *w.base[0]
+                        .add(base as usize + 256 * word + 4 * lane)
+                        .cast::<u32>()
+                };
                 a[at] = T::element(plan, read(plan.ab[0], lane), index);
                 b[at] = T::element(plan, read(plan.ab[1], b_lane(plan.blgp, lane)), index);
             }
@@ -195,12 +223,21 @@ unsafe fn multiply<T: Accumulator>(w: &mut Wave, plan: &MatrixPlan) {
         let mut out = [[0u32; 64]; 32];
         for block in 0..blocks {
             let group = (1usize << plan.cbsz) - 1;
-            let a_block = if plan.cbsz == 0 { block } else { (block & !group) | plan.abid as usize & group };
+            let a_block = if plan.cbsz == 0 {
+                block
+            } else {
+                (block & !group) | plan.abid as usize & group
+            };
             for row in 0..size {
                 let mut sums = [T::default(); 32];
                 for (column, sum) in sums.iter_mut().enumerate().take(size) {
                     let (register, lane) = place(plan, block, row, column);
-                    let at = plan.c.offset() as usize + if constant { 0 } else { 256 * register + 4 * lane };
+                    let at = plan.c.offset() as usize
+                        + if constant {
+                            0
+                        } else {
+                            256 * register + 4 * lane
+                        };
                     *sum = T::from_bits(*w.base[plan.c.selector() as usize].add(at).cast::<u32>());
                 }
                 for k in 0..depth {
@@ -218,7 +255,9 @@ unsafe fn multiply<T: Accumulator>(w: &mut Wave, plan: &MatrixPlan) {
         }
         let registers = size * size * blocks / 64;
         for (register, line) in out.iter().enumerate().take(registers) {
-            *w.base[0].add(plan.d as usize + 256 * register).cast::<[u32; 64]>() = *line;
+            *w.base[0]
+                .add(plan.d as usize + 256 * register)
+                .cast::<[u32; 64]>() = *line;
         }
     }
 }
@@ -231,14 +270,22 @@ unsafe fn double(w: &mut Wave, plan: &MatrixPlan) {
         let base = w.base[0];
         let read = |at: u32, register: usize, lane: usize, negative: bool| {
             let low: u32 = *base.add(at as usize + 512 * register + 4 * lane).cast();
-            let high: u32 = *base.add(at as usize + 512 * register + 256 + 4 * lane).cast();
+            let high: u32 = *base
+                .add(at as usize + 512 * register + 256 + 4 * lane)
+                .cast();
             f64::from_bits((u64::from(low) | u64::from(high) << 32) ^ u64::from(negative) << 63)
         };
         let negative = |source: u32| plan.blgp >> source & 1 != 0;
         let constant = {
             let pool = w.base[plan.c.selector() as usize].add(plan.c.offset() as usize);
-            let step = if plan.c.selector() == Ref::POOL { 64 } else { 4 };
-            f64::from_bits(u64::from(*pool.cast::<u32>()) | u64::from(*pool.add(step).cast::<u32>()) << 32)
+            let step = if plan.c.selector() == Ref::POOL {
+                64
+            } else {
+                4
+            };
+            f64::from_bits(
+                u64::from(*pool.cast::<u32>()) | u64::from(*pool.add(step).cast::<u32>()) << 32,
+            )
         };
         let mut out = [[0f64; 64]; 4];
         for row in 0..16 {
@@ -259,7 +306,11 @@ unsafe fn double(w: &mut Wave, plan: &MatrixPlan) {
         }
         for (register, line) in out.iter().enumerate() {
             for (lane, value) in line.iter().enumerate() {
-                let bits = if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() };
+                let bits = if value.is_nan() {
+                    0x7ff8_0000_0000_0000
+                } else {
+                    value.to_bits()
+                };
                 let at = base.add(plan.d as usize + 512 * register + 4 * lane);
                 *at.cast::<u32>() = bits as u32;
                 *at.add(256).cast::<u32>() = (bits >> 32) as u32;

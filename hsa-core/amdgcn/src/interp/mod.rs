@@ -28,7 +28,7 @@ pub mod memory;
 pub mod prepare;
 pub mod run;
 pub mod scalar;
-pub mod vector;
 #[cfg(test)]
 pub mod testing;
+pub mod vector;
 pub mod wave;

@@ -210,12 +210,19 @@ fn gather_mask(mask: u64, from: &[u8; 64], lanes: usize) -> u64 {
 }
 
 #[inline(always)]
-unsafe fn prepare_source(w: &mut Wave, plan: &SourcePlan, shuffle: Option<&ShufflePlan>, valid: u64) {
+unsafe fn prepare_source(
+    w: &mut Wave,
+    plan: &SourcePlan,
+    shuffle: Option<&ShufflePlan>,
+    valid: u64,
+) {
     let lanes = w.lanes();
     for dword in 0..plan.dwords as usize {
         // SAFETY: the reference covers `dwords` dwords.
         let mut value = unsafe { fetch(w, plan.from, dword) };
-        if plan.shuffle && let Some(shuffle) = shuffle {
+        if plan.shuffle
+            && let Some(shuffle) = shuffle
+        {
             let source = value;
             for lane in 0..lanes {
                 let live = 0u32.wrapping_sub((valid >> lane & 1) as u32);
@@ -224,15 +231,26 @@ unsafe fn prepare_source(w: &mut Wave, plan: &SourcePlan, shuffle: Option<&Shuff
         }
         match plan.part {
             Part::Whole => {}
-            Part::Bits { shift, width, signed } => {
+            Part::Bits {
+                shift,
+                width,
+                signed,
+            } => {
                 let up = 32 - shift - width;
                 let down = 32 - width;
                 for lane in &mut value.0 {
                     let high = *lane << up;
-                    *lane = if signed { (high.cast_signed() >> down).cast_unsigned() } else { high >> down };
+                    *lane = if signed {
+                        (high.cast_signed() >> down).cast_unsigned()
+                    } else {
+                        high >> down
+                    };
                 }
             }
-            Part::Halves { low_from_high, high_from_high } => {
+            Part::Halves {
+                low_from_high,
+                high_from_high,
+            } => {
                 let low = if low_from_high { 16 } else { 0 };
                 let high = if high_from_high { 16 } else { 0 };
                 for lane in &mut value.0 {
@@ -260,7 +278,11 @@ fn widen_exactly(half: u16) -> u32 {
     let magnitude = u32::from(half & 0x7fff);
     let sign = u32::from(half & 0x8000) << 16;
     let denormal = (magnitude as f32 * f32::from_bits(0x3380_0000)).to_bits();
-    let normal = if magnitude >= 0x7c00 { (magnitude << 13) | 0x7f80_0000 } else { (magnitude << 13) + 0x3800_0000 };
+    let normal = if magnitude >= 0x7c00 {
+        (magnitude << 13) | 0x7f80_0000
+    } else {
+        (magnitude << 13) + 0x3800_0000
+    };
     sign | if magnitude < 0x400 { denormal } else { normal }
 }
 
@@ -274,7 +296,11 @@ unsafe fn fetch(w: &Wave, from: Ref, dword: usize) -> Lanes {
             Ref::SCALAR => out.0 = [*w.sgpr.as_ptr().byte_add(offset).add(dword); 64],
             Ref::POOL => out.0 = [*w.base[1].add(offset + 64 * dword).cast::<u32>(); 64],
             selector => {
-                let next = if selector == Ref::FILE { w.stride() } else { size_of::<Lanes>() };
+                let next = if selector == Ref::FILE {
+                    w.stride()
+                } else {
+                    size_of::<Lanes>()
+                };
                 let at: *const u32 = w.base[selector as usize].add(offset + dword * next).cast();
                 std::ptr::copy_nonoverlapping(at, out.0.as_mut_ptr(), w.lanes());
             }
@@ -294,7 +320,13 @@ fn scale_f32(e: Env, x: f32, omod: u8, clamp: bool) -> f32 {
         }
     }
     if clamp {
-        x = if x.is_nan() { if e.dx10_clamp() { 0.0 } else { x } } else if x > 0.0 { x.min(1.0) } else { 0.0 };
+        x = if x.is_nan() {
+            if e.dx10_clamp() { 0.0 } else { x }
+        } else if x > 0.0 {
+            x.min(1.0)
+        } else {
+            0.0
+        };
     }
     x
 }
@@ -309,7 +341,13 @@ fn scale_f64(e: Env, x: f64, omod: u8, clamp: bool) -> f64 {
         }
     }
     if clamp {
-        x = if x.is_nan() { if e.dx10_clamp() { 0.0 } else { x } } else if x > 0.0 { x.min(1.0) } else { 0.0 };
+        x = if x.is_nan() {
+            if e.dx10_clamp() { 0.0 } else { x }
+        } else if x > 0.0 {
+            x.min(1.0)
+        } else {
+            0.0
+        };
     }
     x
 }
@@ -318,7 +356,10 @@ fn scale_f64(e: Env, x: f64, omod: u8, clamp: bool) -> f64 {
 fn scale_f16(e: Env, bits: u32, omod: u8, clamp: bool) -> u32 {
     let mut x = Half(bits as u16);
     if omod != 0 && e.ftz_f16() {
-        x = narrow(e, f32::from_bits(widen_exactly(x.0)) * [1.0, 2.0, 4.0, 0.5][usize::from(omod & 3)]);
+        x = narrow(
+            e,
+            f32::from_bits(widen_exactly(x.0)) * [1.0, 2.0, 4.0, 0.5][usize::from(omod & 3)],
+        );
         if x.0 & 0x7fff == 0 {
             x = Half(0);
         }
@@ -345,7 +386,11 @@ unsafe fn finish(w: &mut Wave, plan: &ResultPlan) {
     if plan.narrow {
         for lane in 0..64 {
             let value = f32::from_bits(w.temps[result].0[lane]);
-            let value = if clamp { scale_f32(e, value, 0, true) } else { value };
+            let value = if clamp {
+                scale_f32(e, value, 0, true)
+            } else {
+                value
+            };
             w.temps[result].0[lane] = u32::from(narrow(e, value).0);
         }
     } else if omod != 0 || clamp {
@@ -354,19 +399,31 @@ unsafe fn finish(w: &mut Wave, plan: &ResultPlan) {
             let high = w.temps[result + 1].0[lane];
             match plan.scale {
                 Scale::None => {}
-                Scale::F32 => w.temps[result].0[lane] = scale_f32(e, f32::from_bits(low), omod, clamp).to_bits(),
+                Scale::F32 => {
+                    w.temps[result].0[lane] =
+                        scale_f32(e, f32::from_bits(low), omod, clamp).to_bits()
+                }
                 Scale::F64 => {
-                    let value = scale_f64(e, f64::from_bits(u64::from(low) | u64::from(high) << 32), omod, clamp).to_bits();
+                    let value = scale_f64(
+                        e,
+                        f64::from_bits(u64::from(low) | u64::from(high) << 32),
+                        omod,
+                        clamp,
+                    )
+                    .to_bits();
                     w.temps[result].0[lane] = value as u32;
                     w.temps[result + 1].0[lane] = (value >> 32) as u32;
                 }
                 Scale::F16 => w.temps[result].0[lane] = scale_f16(e, low, omod, clamp),
                 Scale::PackedF16 => {
-                    w.temps[result].0[lane] = scale_f16(e, low & 0xffff, omod, clamp) | scale_f16(e, low >> 16, omod, clamp) << 16;
+                    w.temps[result].0[lane] = scale_f16(e, low & 0xffff, omod, clamp)
+                        | scale_f16(e, low >> 16, omod, clamp) << 16;
                 }
                 Scale::PackedF32 => {
-                    w.temps[result].0[lane] = scale_f32(e, f32::from_bits(low), omod, clamp).to_bits();
-                    w.temps[result + 1].0[lane] = scale_f32(e, f32::from_bits(high), omod, clamp).to_bits();
+                    w.temps[result].0[lane] =
+                        scale_f32(e, f32::from_bits(low), omod, clamp).to_bits();
+                    w.temps[result + 1].0[lane] =
+                        scale_f32(e, f32::from_bits(high), omod, clamp).to_bits();
                 }
             }
         }

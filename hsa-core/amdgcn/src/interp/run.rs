@@ -95,7 +95,9 @@ pub unsafe fn run(wave: &mut Wave, budget: i64) -> Exit {
 pub fn get_mxcsr() -> u32 {
     let mut value = 0u32;
     // SAFETY: stmxcsr stores four bytes to a valid address.
-    unsafe { core::arch::asm!("stmxcsr [{}]", in(reg) &raw mut value, options(nostack, preserves_flags)) };
+    unsafe {
+        core::arch::asm!("stmxcsr [{}]", in(reg) &raw mut value, options(nostack, preserves_flags))
+    };
     value
 }
 
@@ -106,5 +108,7 @@ pub fn get_mxcsr() -> u32 {
 #[inline]
 pub unsafe fn set_mxcsr(value: u32) {
     // SAFETY: ldmxcsr loads four bytes from a valid address; reserved bits are zero in all values that we make.
-    unsafe { core::arch::asm!("ldmxcsr [{}]", in(reg) &raw const value, options(nostack, preserves_flags)) };
+    unsafe {
+        core::arch::asm!("ldmxcsr [{}]", in(reg) &raw const value, options(nostack, preserves_flags))
+    };
 }

@@ -73,8 +73,19 @@ impl Word for f32 {
 unsafe fn read<T: Word>(w: &Wave, reference: Ref) -> T {
     // SAFETY: the lowering made the reference: a scalar slot or pool lines (sixteen dwords apart).
     unsafe {
-        let at = w.base.get_unchecked(reference.selector() as usize).add(reference.offset() as usize).cast();
-        T::read(at, if reference.selector() == Ref::POOL { 16 } else { 1 })
+        let at = w
+            .base
+            .get_unchecked(reference.selector() as usize)
+            .add(reference.offset() as usize)
+            .cast();
+        T::read(
+            at,
+            if reference.selector() == Ref::POOL {
+                16
+            } else {
+                1
+            },
+        )
     }
 }
 
@@ -160,18 +171,29 @@ impl<F: Fn(bool, A, B) -> R + Copy + 'static, A: Word, B: Word, R: Outcome> S2<F
     unsafe fn run(w: &mut Wave, op: *const Op) -> *const Op {
         // SAFETY: operands by the lowering.
         unsafe {
-            let result = conjure::<F>()(w.sgpr[slot::SCC] != 0, read(w, (*op).s[0]), read(w, (*op).s[1]));
+            let result = conjure::<F>()(
+                w.sgpr[slot::SCC] != 0,
+                read(w, (*op).s[0]),
+                read(w, (*op).s[1]),
+            );
             result.put(w, (*op).d as usize);
             op.add(1)
         }
     }
 }
 
-impl<F: Fn(bool, A, B, C) -> R + Copy + 'static, A: Word, B: Word, C: Word, R: Outcome> S3<F, A, B, C, R> {
+impl<F: Fn(bool, A, B, C) -> R + Copy + 'static, A: Word, B: Word, C: Word, R: Outcome>
+    S3<F, A, B, C, R>
+{
     unsafe fn run(w: &mut Wave, op: *const Op) -> *const Op {
         // SAFETY: operands by the lowering.
         unsafe {
-            let result = conjure::<F>()(w.sgpr[slot::SCC] != 0, read(w, (*op).s[0]), read(w, (*op).s[1]), read(w, (*op).s[2]));
+            let result = conjure::<F>()(
+                w.sgpr[slot::SCC] != 0,
+                read(w, (*op).s[0]),
+                read(w, (*op).s[1]),
+                read(w, (*op).s[2]),
+            );
             result.put(w, (*op).d as usize);
             op.add(1)
         }
@@ -180,27 +202,56 @@ impl<F: Fn(bool, A, B, C) -> R + Copy + 'static, A: Word, B: Word, C: Word, R: O
 
 /// One source; the closure gets SCC first.
 pub fn s1<F: Fn(bool, A) -> R + Copy + 'static, A: Word, R: Outcome>(_f: F) -> ScalarOp {
-    ScalarOp { run: S1::<F, A, R>::run, d: R::DWORDS, s: [A::DWORDS, 0, 0], reads_d: false }
+    ScalarOp {
+        run: S1::<F, A, R>::run,
+        d: R::DWORDS,
+        s: [A::DWORDS, 0, 0],
+        reads_d: false,
+    }
 }
 
 /// Two sources; the closure gets SCC first.
-pub fn s2<F: Fn(bool, A, B) -> R + Copy + 'static, A: Word, B: Word, R: Outcome>(_f: F) -> ScalarOp {
-    ScalarOp { run: S2::<F, A, B, R>::run, d: R::DWORDS, s: [A::DWORDS, B::DWORDS, 0], reads_d: false }
+pub fn s2<F: Fn(bool, A, B) -> R + Copy + 'static, A: Word, B: Word, R: Outcome>(
+    _f: F,
+) -> ScalarOp {
+    ScalarOp {
+        run: S2::<F, A, B, R>::run,
+        d: R::DWORDS,
+        s: [A::DWORDS, B::DWORDS, 0],
+        reads_d: false,
+    }
 }
 
 /// Three sources; the closure gets SCC first.
-pub fn s3<F: Fn(bool, A, B, C) -> R + Copy + 'static, A: Word, B: Word, C: Word, R: Outcome>(_f: F) -> ScalarOp {
-    ScalarOp { run: S3::<F, A, B, C, R>::run, d: R::DWORDS, s: [A::DWORDS, B::DWORDS, C::DWORDS], reads_d: false }
+pub fn s3<F: Fn(bool, A, B, C) -> R + Copy + 'static, A: Word, B: Word, C: Word, R: Outcome>(
+    _f: F,
+) -> ScalarOp {
+    ScalarOp {
+        run: S3::<F, A, B, C, R>::run,
+        d: R::DWORDS,
+        s: [A::DWORDS, B::DWORDS, C::DWORDS],
+        reads_d: false,
+    }
 }
 
 /// One source, and the old destination as the last argument.
-pub fn s1d<F: Fn(bool, A, B) -> R + Copy + 'static, A: Word, B: Word, R: Outcome>(f: F) -> ScalarOp {
-    ScalarOp { reads_d: true, ..s2(f) }
+pub fn s1d<F: Fn(bool, A, B) -> R + Copy + 'static, A: Word, B: Word, R: Outcome>(
+    f: F,
+) -> ScalarOp {
+    ScalarOp {
+        reads_d: true,
+        ..s2(f)
+    }
 }
 
 /// Two sources, and the old destination as the last argument.
-pub fn s2d<F: Fn(bool, A, B, C) -> R + Copy + 'static, A: Word, B: Word, C: Word, R: Outcome>(f: F) -> ScalarOp {
-    ScalarOp { reads_d: true, ..s3(f) }
+pub fn s2d<F: Fn(bool, A, B, C) -> R + Copy + 'static, A: Word, B: Word, C: Word, R: Outcome>(
+    f: F,
+) -> ScalarOp {
+    ScalarOp {
+        reads_d: true,
+        ..s3(f)
+    }
 }
 
 /// `s_*_saveexec`: destination gets EXEC, EXEC gets the closure of (source, EXEC), SCC whether that is not 0. `s_*_wrexec` (`aux[0]`
@@ -211,8 +262,16 @@ impl<F: Fn(u64, u64) -> u64 + Copy + 'static> SaveExec<F> {
     unsafe fn run<const WIDE: bool>(w: &mut Wave, op: *const Op) -> *const Op {
         // SAFETY: operands by the lowering.
         unsafe {
-            let source: u64 = if WIDE { read::<u64>(w, (*op).s[0]) } else { u64::from(read::<u32>(w, (*op).s[0])) };
-            let old = if WIDE { w.pair(slot::EXEC) } else { u64::from(w.sgpr[slot::EXEC]) };
+            let source: u64 = if WIDE {
+                read::<u64>(w, (*op).s[0])
+            } else {
+                u64::from(read::<u32>(w, (*op).s[0]))
+            };
+            let old = if WIDE {
+                w.pair(slot::EXEC)
+            } else {
+                u64::from(w.sgpr[slot::EXEC])
+            };
             let mut new = conjure::<F>()(source, old);
             if !WIDE {
                 new &= 0xffff_ffff;
@@ -234,5 +293,9 @@ impl<F: Fn(u64, u64) -> u64 + Copy + 'static> SaveExec<F> {
 
 /// Handler of a `saveexec` operation, 64-bit or 32-bit.
 pub fn save_exec<F: Fn(u64, u64) -> u64 + Copy + 'static>(_f: F, wide: bool) -> Handler {
-    if wide { SaveExec::<F>::run::<true> } else { SaveExec::<F>::run::<false> }
+    if wide {
+        SaveExec::<F>::run::<true>
+    } else {
+        SaveExec::<F>::run::<false>
+    }
 }

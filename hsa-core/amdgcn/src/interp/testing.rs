@@ -18,9 +18,17 @@ use super::{
 };
 
 /// gfx90a.
-pub const GFX90A: Target = Target { major: 9, minor: 0, stepping: 10 };
+pub const GFX90A: Target = Target {
+    major: 9,
+    minor: 0,
+    stepping: 10,
+};
 /// gfx1030.
-pub const GFX1030: Target = Target { major: 10, minor: 3, stepping: 0 };
+pub const GFX1030: Target = Target {
+    major: 10,
+    minor: 3,
+    stepping: 0,
+};
 /// MODE of a HIP kernel: nearest, all denormals kept, DX10 clamp, IEEE.
 pub const MODE: u32 = 0x3f0;
 
@@ -68,22 +76,36 @@ pub fn inst(op: M, format: Format, dst: OperandSlot, sources: &[OperandSlot]) ->
 
 /// A VGPR operand.
 pub fn v(index: u16, ty: Type) -> OperandSlot {
-    OperandSlot { operand: Operand::Vgpr(index), ty }
+    OperandSlot {
+        operand: Operand::Vgpr(index),
+        ty,
+    }
 }
 
 /// A scalar operand.
 pub fn s(index: u8, ty: Type) -> OperandSlot {
-    OperandSlot { operand: Operand::Scalar(index), ty }
+    OperandSlot {
+        operand: Operand::Scalar(index),
+        ty,
+    }
 }
 
 /// A SOPP instruction.
 pub fn sopp(op: M, simm16: i16) -> Inst {
-    Inst { simm16, ..inst(op, Format::Sopp, OperandSlot::NONE, &[]) }
+    Inst {
+        simm16,
+        ..inst(op, Format::Sopp, OperandSlot::NONE, &[])
+    }
 }
 
 /// A configuration with 64 VGPRs and 64 AGPRs.
 pub fn config(target: Target, wave64: bool) -> LowerConfig {
-    LowerConfig { target, wave64, vgprs: 64, agprs: 64 }
+    LowerConfig {
+        target,
+        wave64,
+        vgprs: 64,
+        agprs: 64,
+    }
 }
 
 /// A program of the listing, with `s_endpgm` behind it.
@@ -93,7 +115,13 @@ pub fn program(mut listing: Vec<Inst>, config: LowerConfig, level: Level) -> Arc
 }
 
 /// Runs a listing; the wave must end by itself.
-pub fn execute(listing: Vec<Inst>, config: LowerConfig, level: Level, mode: u32, setup: impl FnOnce(&mut Wave)) -> Box<Wave> {
+pub fn execute(
+    listing: Vec<Inst>,
+    config: LowerConfig,
+    level: Level,
+    mode: u32,
+    setup: impl FnOnce(&mut Wave),
+) -> Box<Wave> {
     let program = program(listing, config, level);
     let mut wave = Box::new(Wave::new());
     wave.reset(&program, mode);
@@ -107,5 +135,8 @@ pub fn execute(listing: Vec<Inst>, config: LowerConfig, level: Level, mode: u32,
 /// Whether the host has AVX2 handlers.
 pub fn levels() -> Vec<Level> {
     let best = Level::detect();
-    [Level::Portable, Level::Avx2].into_iter().filter(|level| *level <= best).collect()
+    [Level::Portable, Level::Avx2]
+        .into_iter()
+        .filter(|level| *level <= best)
+        .collect()
 }

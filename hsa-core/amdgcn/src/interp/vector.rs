@@ -234,7 +234,9 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     unsafe fn any_nan_f32(lanes: &[f32; GROUP]) -> bool {
-        use core::arch::x86_64::{_CMP_UNORD_Q, _mm256_cmp_ps, _mm256_loadu_ps, _mm256_movemask_ps};
+        use core::arch::x86_64::{
+            _CMP_UNORD_Q, _mm256_cmp_ps, _mm256_loadu_ps, _mm256_movemask_ps,
+        };
         // SAFETY: AVX by the caller; both halves are inside the array.
         unsafe {
             let low = _mm256_loadu_ps(lanes.as_ptr());
@@ -244,7 +246,9 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     unsafe fn any_nan_f64(lanes: &[f64; GROUP]) -> bool {
-        use core::arch::x86_64::{_CMP_UNORD_Q, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_movemask_pd, _mm256_or_pd};
+        use core::arch::x86_64::{
+            _CMP_UNORD_Q, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_movemask_pd, _mm256_or_pd,
+        };
         // SAFETY: AVX by the caller; all quarters are inside the array.
         unsafe {
             let at = |index: usize| _mm256_loadu_pd(lanes.as_ptr().add(4 * index));
@@ -260,7 +264,11 @@ impl Simd for Avx512 {
     unsafe fn movemask(lanes: &[u32; GROUP]) -> u32 {
         use core::arch::x86_64::{_mm512_loadu_si512, _mm512_movepi32_mask};
         // SAFETY: AVX-512 DQ by the caller; the array is 64 bytes.
-        unsafe { u32::from(_mm512_movepi32_mask(_mm512_loadu_si512(lanes.as_ptr().cast()))) }
+        unsafe {
+            u32::from(_mm512_movepi32_mask(_mm512_loadu_si512(
+                lanes.as_ptr().cast(),
+            )))
+        }
     }
     #[inline(always)]
     unsafe fn any_nan_f32(lanes: &[f32; GROUP]) -> bool {
@@ -275,7 +283,12 @@ impl Simd for Avx512 {
     unsafe fn any_nan_f64(lanes: &[f64; GROUP]) -> bool {
         use core::arch::x86_64::{_CMP_UNORD_Q, _mm512_cmp_pd_mask, _mm512_loadu_pd};
         // SAFETY: AVX-512 F by the caller; the array is 128 bytes.
-        unsafe { _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(_mm512_loadu_pd(lanes.as_ptr()), _mm512_loadu_pd(lanes.as_ptr().add(8))) != 0 }
+        unsafe {
+            _mm512_cmp_pd_mask::<_CMP_UNORD_Q>(
+                _mm512_loadu_pd(lanes.as_ptr()),
+                _mm512_loadu_pd(lanes.as_ptr().add(8)),
+            ) != 0
+        }
     }
 }
 
@@ -350,7 +363,11 @@ unsafe fn source<V: Value>(w: &mut Wave, reference: Ref, number: usize) -> Sourc
             if V::DWORDS == 2 {
                 *line.add(1) = [*scalar.add(1); GROUP];
             }
-            return Source { at: line.cast(), step: 0, next: 64 };
+            return Source {
+                at: line.cast(),
+                step: 0,
+                next: 64,
+            };
         }
         let base = *w.base.get_unchecked(selector);
         let (step, next) = match selector {
@@ -358,7 +375,11 @@ unsafe fn source<V: Value>(w: &mut Wave, reference: Ref, number: usize) -> Sourc
             1 => (0, 64),
             _ => (64, size_of::<Lanes>()),
         };
-        Source { at: base.add(offset), step, next }
+        Source {
+            at: base.add(offset),
+            step,
+            next,
+        }
     }
 }
 
@@ -368,7 +389,14 @@ impl Source {
         // SAFETY: by the construction of the source.
         unsafe {
             let at = self.at.add(lane / GROUP * self.step + lane % GROUP * 4);
-            V::from_dwords(*at.cast(), if V::DWORDS == 1 { 0 } else { *at.add(self.next).cast() })
+            V::from_dwords(
+                *at.cast(),
+                if V::DWORDS == 1 {
+                    0
+                } else {
+                    *at.add(self.next).cast()
+                },
+            )
         }
     }
 
@@ -403,9 +431,15 @@ unsafe fn target(w: &mut Wave, d: u32) -> Target {
     // SAFETY: the lowering made the offset.
     unsafe {
         if d & TEMP_DST == 0 {
-            Target { at: w.base[0].add(d as usize), next: w.chunks * 64 }
+            Target {
+                at: w.base[0].add(d as usize),
+                next: w.chunks * 64,
+            }
         } else {
-            Target { at: w.base[2].add((d & !TEMP_DST) as usize), next: size_of::<Lanes>() }
+            Target {
+                at: w.base[2].add((d & !TEMP_DST) as usize),
+                next: size_of::<Lanes>(),
+            }
         }
     }
 }
@@ -533,22 +567,56 @@ impl<K: Kernel> Sources<K> {
         // SAFETY: by the caller: the operation is of this wave's program.
         unsafe {
             let a = source::<K::A>(w, op.s[0], 0);
-            let b = if K::ARITY > 1 { source::<K::B>(w, op.s[1], 1) } else { a };
-            let c = if K::ARITY > 2 { source::<K::C>(w, op.s[2], 2) } else { a };
-            let bits = if K::BIT { w.mask(op.s[3].0 as usize) } else { 0 };
-            Self { a, b, c, bits, env: Env { mode: w.mode }, kernel: PhantomData }
+            let b = if K::ARITY > 1 {
+                source::<K::B>(w, op.s[1], 1)
+            } else {
+                a
+            };
+            let c = if K::ARITY > 2 {
+                source::<K::C>(w, op.s[2], 2)
+            } else {
+                a
+            };
+            let bits = if K::BIT {
+                w.mask(op.s[3].0 as usize)
+            } else {
+                0
+            };
+            Self {
+                a,
+                b,
+                c,
+                bits,
+                env: Env { mode: w.mode },
+                kernel: PhantomData,
+            }
         }
     }
 
     #[inline(always)]
-    unsafe fn load(&self, group: usize) -> ([K::A; GROUP], [K::B; GROUP], [K::C; GROUP], [bool; GROUP]) {
+    unsafe fn load(
+        &self,
+        group: usize,
+    ) -> ([K::A; GROUP], [K::B; GROUP], [K::C; GROUP], [bool; GROUP]) {
         // SAFETY: by the construction of the sources.
         unsafe {
             let a = self.a.group::<K::A>(group);
-            let b = if K::ARITY > 1 { self.b.group::<K::B>(group) } else { [K::B::default(); GROUP] };
-            let c = if K::ARITY > 2 { self.c.group::<K::C>(group) } else { [K::C::default(); GROUP] };
+            let b = if K::ARITY > 1 {
+                self.b.group::<K::B>(group)
+            } else {
+                [K::B::default(); GROUP]
+            };
+            let c = if K::ARITY > 2 {
+                self.c.group::<K::C>(group)
+            } else {
+                [K::C::default(); GROUP]
+            };
             let bits = (self.bits >> (group * GROUP)) as u32;
-            let m = if K::BIT { std::array::from_fn(|lane| bits >> lane & 1 != 0) } else { [false; GROUP] };
+            let m = if K::BIT {
+                std::array::from_fn(|lane| bits >> lane & 1 != 0)
+            } else {
+                [false; GROUP]
+            };
             (a, b, c, m)
         }
     }
@@ -559,9 +627,22 @@ impl<K: Kernel> Sources<K> {
         // SAFETY: by the construction of the sources.
         unsafe {
             let a = self.a.lane::<K::A>(lane);
-            let b = if K::ARITY > 1 { self.b.lane::<K::B>(lane) } else { K::B::default() };
-            let c = if K::ARITY > 2 { self.c.lane::<K::C>(lane) } else { K::C::default() };
-            (K::call(self.env, a, b, c, self.bits >> lane & 1 != 0), a, b, c)
+            let b = if K::ARITY > 1 {
+                self.b.lane::<K::B>(lane)
+            } else {
+                K::B::default()
+            };
+            let c = if K::ARITY > 2 {
+                self.c.lane::<K::C>(lane)
+            } else {
+                K::C::default()
+            };
+            (
+                K::call(self.env, a, b, c, self.bits >> lane & 1 != 0),
+                a,
+                b,
+                c,
+            )
         }
     }
 
@@ -630,7 +711,9 @@ impl<K: Kernel<R: Value>> Body for Map<K> {
             with_environment(w, any_f64::<K::A, K::B, K::C, K::R>(), |w| {
                 let sources = Sources::<K>::new(w, &*op);
                 let target = target(w, (*op).d);
-                each_lane(w.exec(), |lane| target.put_lane(lane, sources.compute_lane(lane).0));
+                each_lane(w.exec(), |lane| {
+                    target.put_lane(lane, sources.compute_lane(lane).0)
+                });
             });
             op.add(1)
         }
@@ -721,25 +804,39 @@ impl<T> IntoNan<T> for i32 {
 
 #[cold]
 #[inline(never)]
-unsafe fn nan_group<T: Arithmetic, K: Kernel<A = T, R = T>>(sources: &Sources<K>, exec: u64, group: usize, target: Target)
-where
+unsafe fn nan_group<T: Arithmetic, K: Kernel<A = T, R = T>>(
+    sources: &Sources<K>,
+    exec: u64,
+    group: usize,
+    target: Target,
+) where
     K::B: IntoNan<T>,
     K::C: IntoNan<T>,
 {
     // SAFETY: by the caller.
-    unsafe { each_lane(exec & 0xffff << (group * GROUP), |lane| nan_lane::<T, K>(sources, lane, target)) }
+    unsafe {
+        each_lane(exec & 0xffff << (group * GROUP), |lane| {
+            nan_lane::<T, K>(sources, lane, target)
+        })
+    }
 }
 
 #[inline(always)]
-unsafe fn nan_lane<T: Arithmetic, K: Kernel<A = T, R = T>>(sources: &Sources<K>, lane: usize, target: Target)
-where
+unsafe fn nan_lane<T: Arithmetic, K: Kernel<A = T, R = T>>(
+    sources: &Sources<K>,
+    lane: usize,
+    target: Target,
+) where
     K::B: IntoNan<T>,
     K::C: IntoNan<T>,
 {
     // SAFETY: by the caller.
     unsafe {
         let (result, a, b, c) = sources.compute_lane(lane);
-        target.put_lane(lane, nan_result(result, [Some(a), b.into_nan(), c.into_nan()]));
+        target.put_lane(
+            lane,
+            nan_result(result, [Some(a), b.into_nan(), c.into_nan()]),
+        );
     }
 }
 
@@ -771,7 +868,8 @@ impl<V: Value, K: Kernel<R = (V, bool)>> Body for Carry<K> {
                 let mut mask = 0;
                 for group in 0..w.chunks {
                     let result = sources.compute(group);
-                    let bits: [u32; GROUP] = std::array::from_fn(|lane| 0u32.wrapping_sub(u32::from(result[lane].1)));
+                    let bits: [u32; GROUP] =
+                        std::array::from_fn(|lane| 0u32.wrapping_sub(u32::from(result[lane].1)));
                     mask |= u64::from(L::movemask(&bits)) << (group * GROUP);
                     let values: [V; GROUP] = std::array::from_fn(|lane| result[lane].0);
                     target.put(w, full, group, &values);
@@ -817,7 +915,8 @@ impl<K: Kernel<R = bool>> Body for Compare<K> {
                 let mut mask = 0;
                 for group in 0..w.chunks {
                     let result = sources.compute(group);
-                    let bits: [u32; GROUP] = std::array::from_fn(|lane| 0u32.wrapping_sub(u32::from(result[lane])));
+                    let bits: [u32; GROUP] =
+                        std::array::from_fn(|lane| 0u32.wrapping_sub(u32::from(result[lane])));
                     mask |= u64::from(L::movemask(&bits)) << (group * GROUP);
                 }
                 put_compare(w, &*op, mask);
@@ -832,7 +931,9 @@ impl<K: Kernel<R = bool>> Body for Compare<K> {
             with_environment(w, any_f64::<K::A, K::B, K::C, u32>(), |w| {
                 let sources = Sources::<K>::new(w, &*op);
                 let mut mask = 0;
-                each_lane(w.exec(), |lane| mask |= u64::from(sources.compute_lane(lane).0) << lane);
+                each_lane(w.exec(), |lane| {
+                    mask |= u64::from(sources.compute_lane(lane).0) << lane
+                });
                 put_compare(w, &*op, mask);
             });
             op.add(1)
@@ -882,7 +983,10 @@ impl VectorOp {
 
     /// With the result negated.
     pub fn inverted(self) -> Self {
-        Self { invert: true, ..self }
+        Self {
+            invert: true,
+            ..self
+        }
     }
 }
 
@@ -913,7 +1017,14 @@ fn describe<K: Kernel, V: Value>(run: [Handler; 3], shape: Shape) -> VectorOp {
 }
 
 fn map<K: Kernel<R: Value>>(hot_op: bool) -> VectorOp {
-    describe::<K, K::R>(if hot_op { hot::<Map<K>>() } else { rare::<Map<K>>() }, Shape::Map)
+    describe::<K, K::R>(
+        if hot_op {
+            hot::<Map<K>>()
+        } else {
+            rare::<Map<K>>()
+        },
+        Shape::Map,
+    )
 }
 
 fn arith<T: Arithmetic, K: Kernel<A = T, R = T>>(hot_op: bool) -> VectorOp
@@ -921,7 +1032,14 @@ where
     K::B: IntoNan<T>,
     K::C: IntoNan<T>,
 {
-    describe::<K, T>(if hot_op { hot::<Arith<K>>() } else { rare::<Arith<K>>() }, Shape::Map)
+    describe::<K, T>(
+        if hot_op {
+            hot::<Arith<K>>()
+        } else {
+            rare::<Arith<K>>()
+        },
+        Shape::Map,
+    )
 }
 
 /// One source.
@@ -935,7 +1053,9 @@ pub fn k2<F: Fn(A, B) -> R + Copy + 'static, A: Value, B: Value, R: Value>(_f: F
 }
 
 /// Three sources.
-pub fn k3<F: Fn(A, B, C) -> R + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(_f: F) -> VectorOp {
+pub fn k3<F: Fn(A, B, C) -> R + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(
+    _f: F,
+) -> VectorOp {
     map::<K3<F, A, B, C, R>>(false)
 }
 
@@ -950,7 +1070,9 @@ pub fn h2<F: Fn(A, B) -> R + Copy + 'static, A: Value, B: Value, R: Value>(_f: F
 }
 
 /// Three sources, hot.
-pub fn h3<F: Fn(A, B, C) -> R + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(_f: F) -> VectorOp {
+pub fn h3<F: Fn(A, B, C) -> R + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(
+    _f: F,
+) -> VectorOp {
     map::<K3<F, A, B, C, R>>(true)
 }
 
@@ -965,7 +1087,9 @@ pub fn e2<F: Fn(Env, A, B) -> R + Copy + 'static, A: Value, B: Value, R: Value>(
 }
 
 /// Three sources and MODE.
-pub fn e3<F: Fn(Env, A, B, C) -> R + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(_f: F) -> VectorOp {
+pub fn e3<F: Fn(Env, A, B, C) -> R + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(
+    _f: F,
+) -> VectorOp {
     map::<E3<F, A, B, C, R>>(false)
 }
 
@@ -975,22 +1099,30 @@ pub fn he1<F: Fn(Env, A) -> R + Copy + 'static, A: Value, R: Value>(_f: F) -> Ve
 }
 
 /// Two sources and MODE, hot.
-pub fn he2<F: Fn(Env, A, B) -> R + Copy + 'static, A: Value, B: Value, R: Value>(_f: F) -> VectorOp {
+pub fn he2<F: Fn(Env, A, B) -> R + Copy + 'static, A: Value, B: Value, R: Value>(
+    _f: F,
+) -> VectorOp {
     map::<E2<F, A, B, R>>(true)
 }
 
 /// Three sources and MODE, hot.
-pub fn he3<F: Fn(Env, A, B, C) -> R + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(_f: F) -> VectorOp {
+pub fn he3<F: Fn(Env, A, B, C) -> R + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(
+    _f: F,
+) -> VectorOp {
     map::<E3<F, A, B, C, R>>(true)
 }
 
 /// Two sources and a lane mask, hot.
-pub fn m2<F: Fn(A, B, bool) -> R + Copy + 'static, A: Value, B: Value, R: Value>(_f: F) -> VectorOp {
+pub fn m2<F: Fn(A, B, bool) -> R + Copy + 'static, A: Value, B: Value, R: Value>(
+    _f: F,
+) -> VectorOp {
     map::<M2<F, A, B, R>>(true)
 }
 
 /// Float arithmetic with three sources and a lane mask.
-pub fn am3<F: Fn(T, T, T, bool) -> T + Copy + 'static, T: Arithmetic + IntoNan<T>>(_f: F) -> VectorOp {
+pub fn am3<F: Fn(T, T, T, bool) -> T + Copy + 'static, T: Arithmetic + IntoNan<T>>(
+    _f: F,
+) -> VectorOp {
     arith::<T, M3<F, T, T, T, T>>(false)
 }
 
@@ -1019,7 +1151,9 @@ where
 }
 
 /// Float arithmetic with two sources, hot.
-pub fn a2<F: Fn(T, B) -> T + Copy + 'static, T: Arithmetic, B: Value + IntoNan<T>>(_f: F) -> VectorOp
+pub fn a2<F: Fn(T, B) -> T + Copy + 'static, T: Arithmetic, B: Value + IntoNan<T>>(
+    _f: F,
+) -> VectorOp
 where
     u32: IntoNan<T>,
 {
@@ -1042,18 +1176,27 @@ pub fn ce2<F: Fn(Env, A, B) -> bool + Copy + 'static, A: Value, B: Value>(_f: F)
 }
 
 /// Two sources, result and lane mask.
-pub fn y2<F: Fn(A, B) -> (R, bool) + Copy + 'static, A: Value, B: Value, R: Value>(_f: F) -> VectorOp {
+pub fn y2<F: Fn(A, B) -> (R, bool) + Copy + 'static, A: Value, B: Value, R: Value>(
+    _f: F,
+) -> VectorOp {
     describe::<K2<F, A, B, (R, bool)>, R>(hot::<Carry<K2<F, A, B, (R, bool)>>>(), Shape::Carry)
 }
 
 /// Two sources and a lane mask, result and lane mask.
-pub fn ym2<F: Fn(A, B, bool) -> (R, bool) + Copy + 'static, A: Value, B: Value, R: Value>(_f: F) -> VectorOp {
+pub fn ym2<F: Fn(A, B, bool) -> (R, bool) + Copy + 'static, A: Value, B: Value, R: Value>(
+    _f: F,
+) -> VectorOp {
     describe::<M2<F, A, B, (R, bool)>, R>(hot::<Carry<M2<F, A, B, (R, bool)>>>(), Shape::Carry)
 }
 
 /// Three sources, result and lane mask.
-pub fn y3<F: Fn(A, B, C) -> (R, bool) + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(_f: F) -> VectorOp {
-    describe::<K3<F, A, B, C, (R, bool)>, R>(rare::<Carry<K3<F, A, B, C, (R, bool)>>>(), Shape::Carry)
+pub fn y3<F: Fn(A, B, C) -> (R, bool) + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(
+    _f: F,
+) -> VectorOp {
+    describe::<K3<F, A, B, C, (R, bool)>, R>(
+        rare::<Carry<K3<F, A, B, C, (R, bool)>>>(),
+        Shape::Carry,
+    )
 }
 
 /// `v_mbcnt_lo_u32_b32`, `v_mbcnt_hi_u32_b32`: bits of the first source below this lane, plus the second source.
@@ -1066,14 +1209,21 @@ impl<const HIGH: bool> Body for MaskedBitCount<HIGH> {
         // SAFETY: by the caller.
         unsafe {
             let full = is_full(w);
-            let (a, b) = (source::<u32>(w, (*op).s[0], 0), source::<u32>(w, (*op).s[1], 1));
+            let (a, b) = (
+                source::<u32>(w, (*op).s[0], 0),
+                source::<u32>(w, (*op).s[1], 1),
+            );
             let target = target(w, (*op).d);
             for group in 0..w.chunks {
                 let (x, y) = (a.group::<u32>(group), b.group::<u32>(group));
                 let result: [u32; GROUP] = std::array::from_fn(|lane| {
                     let index = (group * GROUP + lane) as u32;
                     let below = (1u64 << index) - 1;
-                    let below = if HIGH { (below >> 32) as u32 } else { below as u32 };
+                    let below = if HIGH {
+                        (below >> 32) as u32
+                    } else {
+                        below as u32
+                    };
                     (x[lane] & below).count_ones().wrapping_add(y[lane])
                 });
                 target.put(w, full, group, &result);
@@ -1090,5 +1240,8 @@ impl<const HIGH: bool> Body for MaskedBitCount<HIGH> {
 
 /// Descriptor of [`MaskedBitCount`].
 pub fn masked_bit_count<const HIGH: bool>() -> VectorOp {
-    VectorOp { run: hot::<MaskedBitCount<HIGH>>(), ..k2(|a: u32, b: u32| a.wrapping_add(b)) }
+    VectorOp {
+        run: hot::<MaskedBitCount<HIGH>>(),
+        ..k2(|a: u32, b: u32| a.wrapping_add(b))
+    }
 }

@@ -71,7 +71,10 @@ impl VectorFile {
 
     /// A file without memory.
     pub const fn empty() -> Self {
-        Self { data: NonNull::dangling(), bytes: 0 }
+        Self {
+            data: NonNull::dangling(),
+            bytes: 0,
+        }
     }
 
     /// Makes room for `bytes`; keeps the allocation if it is large enough. Contents are unspecified (but initialised).
@@ -81,7 +84,9 @@ impl VectorFile {
         }
         let layout = Self::layout(bytes);
         // SAFETY: the layout has a non-zero size.
-        let Some(data) = NonNull::new(unsafe { alloc_zeroed(layout) }) else { handle_alloc_error(layout) };
+        let Some(data) = NonNull::new(unsafe { alloc_zeroed(layout) }) else {
+            handle_alloc_error(layout)
+        };
         *self = Self { data, bytes };
     }
 
@@ -334,7 +339,11 @@ impl Wave {
     /// A lane mask operand: a pair in wave64, one register in wave32.
     #[inline]
     pub fn mask(&self, index: usize) -> u64 {
-        if self.chunks == 4 { self.pair(index) } else { u64::from(self.sgpr[index]) }
+        if self.chunks == 4 {
+            self.pair(index)
+        } else {
+            u64::from(self.sgpr[index])
+        }
     }
 
     /// Writes a lane mask operand.

@@ -88,6 +88,15 @@ impl std::fmt::Debug for Op {
 impl Op {
     /// An operation of a handler; everything else is zero. [`LowerContext::push`](lower::LowerContext::push) sets `pc` and `len`.
     pub fn new(run: Handler) -> Self {
-        Self { run, d: 0, d2: 0, s: [Ref(0); 4], pc: 0, imm: 0, aux: [0; 3], len: 0 }
+        Self {
+            run,
+            d: 0,
+            d2: 0,
+            s: [Ref(0); 4],
+            pc: 0,
+            imm: 0,
+            aux: [0; 3],
+            len: 0,
+        }
     }
 }

@@ -119,7 +119,9 @@ pub struct Program {
 
 impl std::fmt::Debug for Program {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Program").field("config", &self.config).finish_non_exhaustive()
+        f.debug_struct("Program")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
     }
 }
 
@@ -133,12 +135,20 @@ impl Program {
     }
 
     /// As [`for_kernel`](Self::for_kernel), with handlers of a SIMD level that the host must have.
-    pub fn with_level(code: Arc<dyn CodeSource>, entry: u64, config: LowerConfig, level: Level) -> Arc<Self> {
+    pub fn with_level(
+        code: Arc<dyn CodeSource>,
+        entry: u64,
+        config: LowerConfig,
+        level: Level,
+    ) -> Arc<Self> {
         let mut program = Self {
             config,
             level,
             code,
-            entry: Place { op: std::ptr::null(), pool: std::ptr::null() },
+            entry: Place {
+                op: std::ptr::null(),
+                pool: std::ptr::null(),
+            },
             map: RwLock::default(),
             segments: Mutex::default(),
         };
@@ -178,7 +188,11 @@ impl Program {
 
     /// Operations lowered so far.
     pub fn op_count(&self) -> usize {
-        self.segments.lock().iter().map(|segment| segment.ops.len()).sum()
+        self.segments
+            .lock()
+            .iter()
+            .map(|segment| segment.ops.len())
+            .sum()
     }
 
     fn place(&self, pc: u64) -> Place {
@@ -263,7 +277,10 @@ impl Program {
         while let Some(mut pc) = work.pop() {
             while seen.insert(pc) {
                 if decoded.len() >= SEGMENT_LIMIT {
-                    decoded.insert(pc, Err(FetchError::Illegal("function too large".to_owned())));
+                    decoded.insert(
+                        pc,
+                        Err(FetchError::Illegal("function too large".to_owned())),
+                    );
                     break;
                 }
                 let inst = match self.code.fetch(pc) {
@@ -297,7 +314,11 @@ impl Program {
 }
 
 /// Adds a constant of up to 16 dwords to a pool; equal constants share their entry.
-pub(super) fn intern(pool: &mut Vec<PoolLine>, known: &mut HashMap<Vec<u32>, Ref>, dwords: &[u32]) -> Ref {
+pub(super) fn intern(
+    pool: &mut Vec<PoolLine>,
+    known: &mut HashMap<Vec<u32>, Ref>,
+    dwords: &[u32],
+) -> Ref {
     if let Some(&found) = known.get(dwords) {
         return found;
     }

@@ -16,7 +16,8 @@ use super::{Flow, LowerContext, Unsupported};
 
 /// Target of a SOPP or SOPK branch at `pc`.
 fn target(inst: &Inst, pc: u64) -> u64 {
-    pc.wrapping_add(4).wrapping_add_signed(i64::from(inst.simm16) * 4)
+    pc.wrapping_add(4)
+        .wrapping_add_signed(i64::from(inst.simm16) * 4)
 }
 
 /// See [`super::flow`].
@@ -93,6 +94,11 @@ pub fn lower_sopp(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported>
         M::s_sendmsghalt => op(send_message, imm),
         M::s_denorm_mode => op(set_mode_bits, 4 << 8 | (imm & 15)),
         M::s_round_mode => op(set_mode_bits, imm & 15),
+        M::s_set_gpr_idx_off => cx.gpr_index = None,
+        // The lowering follows VGPR indexing through straight-line code only.
+        _ if cx.gpr_index.is_some() && flow(inst, cx.pc()) != Flow::Next => {
+            return Err(Unsupported::form(inst, "with VGPR indexing on"));
+        }
         M::s_branch => branch(inst, cx, u32::from(ALWAYS), jump, jump_back),
         M::s_cbranch_scc0 => branch(inst, cx, 0, forward::<0>, back::<0>),
         M::s_cbranch_scc1 => branch(inst, cx, 1, forward::<1>, back::<1>),
@@ -152,7 +158,13 @@ unsafe fn trap(w: &mut Wave, op: *const Op) -> *const Op {
 
 unsafe fn set_halt(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: followed by an operation of its segment.
-    unsafe { if (*op).imm == 0 { op.add(1) } else { w.stop(op.add(1), Exit::Halt) } }
+    unsafe {
+        if (*op).imm == 0 {
+            op.add(1)
+        } else {
+            w.stop(op.add(1), Exit::Halt)
+        }
+    }
 }
 
 unsafe fn set_priority(w: &mut Wave, op: *const Op) -> *const Op {
@@ -214,7 +226,11 @@ unsafe fn jump_back(w: &mut Wave, op: *const Op) -> *const Op {
 #[inline(always)]
 fn safe_point(w: &mut Wave, to: *const Op) -> *const Op {
     w.budget -= 1;
-    if w.budget < 0 { w.stop(to, Exit::BudgetSpent) } else { to }
+    if w.budget < 0 {
+        w.stop(to, Exit::BudgetSpent)
+    } else {
+        to
+    }
 }
 
 #[inline(always)]
@@ -232,14 +248,22 @@ fn condition<const WHICH: u8>(w: &Wave) -> bool {
 unsafe fn forward<const WHICH: u8>(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: both successors are operations of the segment.
     unsafe {
-        if condition::<WHICH>(w) { op.offset((*op).imm.cast_signed() as isize) } else { op.add(1) }
+        if condition::<WHICH>(w) {
+            op.offset((*op).imm.cast_signed() as isize)
+        } else {
+            op.add(1)
+        }
     }
 }
 
 unsafe fn back<const WHICH: u8>(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: both successors are operations of the segment.
     unsafe {
-        if condition::<WHICH>(w) { safe_point(w, op.offset((*op).imm.cast_signed() as isize)) } else { op.add(1) }
+        if condition::<WHICH>(w) {
+            safe_point(w, op.offset((*op).imm.cast_signed() as isize))
+        } else {
+            op.add(1)
+        }
     }
 }
 
@@ -258,7 +282,13 @@ pub fn far(which: u32) -> Handler {
 
 unsafe fn far_branch<const WHICH: u8>(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: a conditional branch is followed by an operation of its segment.
-    unsafe { if WHICH == ALWAYS || condition::<WHICH>(w) { indirect(w, (*op).imm) } else { op.add(1) } }
+    unsafe {
+        if WHICH == ALWAYS || condition::<WHICH>(w) {
+            indirect(w, (*op).imm)
+        } else {
+            op.add(1)
+        }
+    }
 }
 
 /// Goes to the instruction at `pc`, lowering it if need be. A safe point.

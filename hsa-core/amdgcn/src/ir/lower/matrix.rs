@@ -52,7 +52,9 @@ fn shape(op: M) -> Option<(Element, usize, usize, usize, usize)> {
 
 /// Lowers a matrix operation. Says whether it was one.
 pub fn lower_matrix(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported> {
-    let Some((element, size, depth, blocks, per_lane)) = shape(inst.op) else { return Ok(false) };
+    let Some((element, size, depth, blocks, per_lane)) = shape(inst.op) else {
+        return Ok(false);
+    };
     if !cx.config.wave64 {
         return Err(Unsupported::form(inst, "wave32"));
     }
@@ -71,18 +73,30 @@ pub fn lower_matrix(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsuppor
         Element::I8 => Type::I(32),
         _ => Type::F(32),
     };
-    let gfx90a = (cx.config.target.major, cx.config.target.minor, cx.config.target.stepping) == (9, 0, 10);
+    let gfx90a = (
+        cx.config.target.major,
+        cx.config.target.minor,
+        cx.config.target.stepping,
+    ) == (9, 0, 10);
     let plan = MatrixPlan {
         element,
         size,
         depth,
         blocks,
         per_lane,
-        ab: [cx.vgpr_range(a.operand, ab_registers)?, cx.vgpr_range(b.operand, ab_registers)?],
-        c: cx.source(OperandSlot { ty, ..c }, match c.operand {
-            crate::isa::inst::Operand::Vgpr(_) | crate::isa::inst::Operand::Agpr(_) => d_registers,
-            _ => wide as u32,
-        })?,
+        ab: [
+            cx.vgpr_range(a.operand, ab_registers)?,
+            cx.vgpr_range(b.operand, ab_registers)?,
+        ],
+        c: cx.source(
+            OperandSlot { ty, ..c },
+            match c.operand {
+                crate::isa::inst::Operand::Vgpr(_) | crate::isa::inst::Operand::Agpr(_) => {
+                    d_registers
+                }
+                _ => wide as u32,
+            },
+        )?,
         d: cx.vgpr_range(inst.dst.operand, d_registers)?,
         cbsz: u32::from(inst.alu.cbsz),
         abid: u32::from(inst.alu.abid),
@@ -90,7 +104,10 @@ pub fn lower_matrix(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsuppor
         flush: gfx90a && matches!(element, Element::F16 | Element::Bf16),
     };
     if plan.cbsz != 0 && (1 << plan.cbsz) > blocks {
-        return Err(Unsupported::form(inst, "a broadcast over more blocks than there are"));
+        return Err(Unsupported::form(
+            inst,
+            "a broadcast over more blocks than there are",
+        ));
     }
     let mut op = Op::new(cx.pick(hot::<Matrix>()));
     op.imm = cx.side(plan);

@@ -23,9 +23,7 @@ use std::{any::Any, collections::HashMap, fmt};
 
 use crate::{
     interp::{level::Level, run::Handler, wave::slot},
-    isa::{
-        inst::{Format, Inst, Operand, OperandSlot, Type},
-    },
+    isa::inst::{Format, Inst, Operand, OperandSlot, Type},
 };
 
 use super::{
@@ -78,9 +76,13 @@ pub fn lower(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     match inst.format {
         Format::Sopp => control::lower_sopp(inst, cx),
         Format::Sop1 | Format::Sop2 | Format::Sopc | Format::Sopk => scalar::lower_scalar(inst, cx),
-        Format::Vop1 | Format::Vop2 | Format::Vopc | Format::Vop3 | Format::Vop3b | Format::Vop3p | Format::Vopd => {
-            vector::lower_vector(inst, cx)
-        }
+        Format::Vop1
+        | Format::Vop2
+        | Format::Vopc
+        | Format::Vop3
+        | Format::Vop3b
+        | Format::Vop3p
+        | Format::Vopd => vector::lower_vector(inst, cx),
         Format::Smem
         | Format::Ds
         | Format::Flat
@@ -105,6 +107,8 @@ pub struct LowerContext {
     pub(super) pool: Vec<PoolLine>,
     pub(super) side: Vec<Box<dyn Any + Send + Sync>>,
     pub(super) fixups: Vec<(usize, u64)>,
+    /// Operands that VGPR indexing moves, while it is on (GFX9).
+    pub(super) gpr_index: Option<u32>,
     constants: HashMap<Vec<u32>, Ref>,
     pc: u64,
     len: u32,
@@ -112,7 +116,10 @@ pub struct LowerContext {
 
 impl fmt::Debug for LowerContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LowerContext").field("config", &self.config).field("pc", &self.pc).finish_non_exhaustive()
+        f.debug_struct("LowerContext")
+            .field("config", &self.config)
+            .field("pc", &self.pc)
+            .finish_non_exhaustive()
     }
 }
 
@@ -126,6 +133,7 @@ impl LowerContext {
             pool: Vec::new(),
             side: Vec::new(),
             fixups: Vec::new(),
+            gpr_index: None,
             constants: HashMap::new(),
             pc: 0,
             len: 0,
@@ -185,10 +193,17 @@ impl LowerContext {
         let (first, base, limit) = match operand {
             Operand::Vgpr(first) => (u32::from(first), 0, self.config.vgprs),
             Operand::Agpr(first) => (u32::from(first), self.config.vgprs, self.config.agprs),
-            other => return Err(Unsupported(format!("{other:?} where a vector register is expected"))),
+            other => {
+                return Err(Unsupported(format!(
+                    "{other:?} where a vector register is expected"
+                )));
+            }
         };
         if first + count > limit {
-            return Err(Unsupported(format!("vector register {} is past the {limit} that the kernel has", first + count - 1)));
+            return Err(Unsupported(format!(
+                "vector register {} is past the {limit} that the kernel has",
+                first + count - 1
+            )));
         }
         Ok((base + first) * self.config.stride())
     }
@@ -203,15 +218,21 @@ impl LowerContext {
         match operand {
             Operand::Scalar(code) if self.config.null() == Some(code) => Ok(slot::SINK as u32),
             Operand::Scalar(code) if u32::from(code) + count <= 128 => Ok(u32::from(code)),
-            other => Err(Unsupported(format!("{other:?} as a scalar destination of {count} dwords"))),
+            other => Err(Unsupported(format!(
+                "{other:?} as a scalar destination of {count} dwords"
+            ))),
         }
     }
 
     /// Reference to a source that is a scalar register or a constant, of `count` dwords. Constants take the operand's type.
     pub fn scalar_src(&mut self, source: OperandSlot, count: u32) -> Result<Ref, Unsupported> {
         match source.operand {
-            Operand::Scalar(code) if self.config.null() == Some(code) => Ok(Ref::scalar(slot::ZERO as u32)),
-            Operand::Scalar(code) if u32::from(code) + count <= 128 => Ok(Ref::scalar(u32::from(code))),
+            Operand::Scalar(code) if self.config.null() == Some(code) => {
+                Ok(Ref::scalar(slot::ZERO as u32))
+            }
+            Operand::Scalar(code) if u32::from(code) + count <= 128 => {
+                Ok(Ref::scalar(u32::from(code)))
+            }
             Operand::Int(_) | Operand::Float(_) | Operand::Literal(_) => {
                 let dwords = constant_dwords(source);
                 let mut dwords = dwords.to_vec();
@@ -219,14 +240,18 @@ impl LowerContext {
                 Ok(self.constant(&dwords))
             }
             Operand::Source(code) => self.special(code),
-            other => Err(Unsupported(format!("{other:?} as a scalar source of {count} dwords"))),
+            other => Err(Unsupported(format!(
+                "{other:?} as a scalar source of {count} dwords"
+            ))),
         }
     }
 
     /// Reference to any ALU source of `count` dwords.
     pub fn source(&mut self, source: OperandSlot, count: u32) -> Result<Ref, Unsupported> {
         match source.operand {
-            Operand::Vgpr(_) | Operand::Agpr(_) => Ok(Ref::new(Ref::FILE, self.vgpr_range(source.operand, count)?)),
+            Operand::Vgpr(_) | Operand::Agpr(_) => {
+                Ok(Ref::new(Ref::FILE, self.vgpr_range(source.operand, count)?))
+            }
             _ => self.scalar_src(source, count),
         }
     }
@@ -277,7 +302,11 @@ pub fn constant_dwords(source: OperandSlot) -> [u32; 2] {
             match (source.ty, bits) {
                 (Type::F(16), _) | (_, 16) => [u32::from(half_constant(code)), 0],
                 (Type::F(64), _) | (Type::B(64), _) | (Type::I(64) | Type::U(64), _) => {
-                    let wide = if code == 248 { 0x3fc4_5f30_6dc9_c882 } else { f64::from(value).to_bits() };
+                    let wide = if code == 248 {
+                        0x3fc4_5f30_6dc9_c882
+                    } else {
+                        f64::from(value).to_bits()
+                    };
                     [(wide & 0xffff_ffff) as u32, (wide >> 32) as u32]
                 }
                 (Type::Packed(32), _) => [u32::from(half_constant(code)), 0],
@@ -324,4 +353,3 @@ fn half_constant(code: u8) -> u16 {
 macro_rules! is_op {
     ($inst:expr, $($name:ident)|+) => { matches!($inst.op, $($crate::isa::op::Op::$name)|+) };
 }
-

@@ -56,7 +56,9 @@ fn both(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
 
 #[inline(always)]
 fn both_signed(a: u32, b: u32, f: impl Fn(i16, i16) -> i16) -> u32 {
-    both(a, b, |x, y| f(x.cast_signed(), y.cast_signed()).cast_unsigned())
+    both(a, b, |x, y| {
+        f(x.cast_signed(), y.cast_signed()).cast_unsigned()
+    })
 }
 
 #[inline(always)]
@@ -84,26 +86,32 @@ fn unsigned(x: u32, n: u32, bits: u32) -> u32 {
 
 #[inline(always)]
 fn dot_signed(a: u32, b: u32, c: i32, bits: u32) -> i32 {
-    (0..32 / bits).fold(c, |sum, n| sum.wrapping_add(signed(a, n, bits).wrapping_mul(signed(b, n, bits))))
+    (0..32 / bits).fold(c, |sum, n| {
+        sum.wrapping_add(signed(a, n, bits).wrapping_mul(signed(b, n, bits)))
+    })
 }
 
 #[inline(always)]
 fn dot_unsigned(a: u32, b: u32, c: u32, bits: u32) -> u32 {
-    (0..32 / bits).fold(c, |sum, n| sum.wrapping_add(unsigned(a, n, bits).wrapping_mul(unsigned(b, n, bits))))
+    (0..32 / bits).fold(c, |sum, n| {
+        sum.wrapping_add(unsigned(a, n, bits).wrapping_mul(unsigned(b, n, bits)))
+    })
 }
 
 /// Exact sum of a dot product, clamped to the result's range.
 #[inline(always)]
 fn dot_signed_clamped(a: u32, b: u32, c: i32, bits: u32) -> i32 {
-    let sum = (0..32 / bits)
-        .fold(i64::from(c), |sum, n| sum + i64::from(signed(a, n, bits)) * i64::from(signed(b, n, bits)));
+    let sum = (0..32 / bits).fold(i64::from(c), |sum, n| {
+        sum + i64::from(signed(a, n, bits)) * i64::from(signed(b, n, bits))
+    });
     sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
 #[inline(always)]
 fn dot_unsigned_clamped(a: u32, b: u32, c: u32, bits: u32) -> u32 {
-    let sum = (0..32 / bits)
-        .fold(u64::from(c), |sum, n| sum + u64::from(unsigned(a, n, bits)) * u64::from(unsigned(b, n, bits)));
+    let sum = (0..32 / bits).fold(u64::from(c), |sum, n| {
+        sum + u64::from(unsigned(a, n, bits)) * u64::from(unsigned(b, n, bits))
+    });
     sum.min(0xffff_ffff) as u32
 }
 
@@ -126,7 +134,11 @@ fn dot2_bf16(a: u32, b: u32, c: f32) -> f32 {
 fn accumulates(op: M) -> bool {
     matches!(
         op,
-        M::v_dot2c_f32_f16 | M::v_dot2c_i32_i16 | M::v_dot4c_i32_i8 | M::v_dot8c_i32_i4 | M::v_dot2acc_f32_f16
+        M::v_dot2c_f32_f16
+            | M::v_dot2c_i32_i16
+            | M::v_dot4c_i32_i8
+            | M::v_dot8c_i32_i4
+            | M::v_dot2acc_f32_f16
     )
 }
 
@@ -137,16 +149,28 @@ pub fn is_packed(op: M) -> bool {
 
 fn packed(op: M, clamp: bool) -> Option<VectorOp> {
     Some(match (op, clamp) {
-        (M::v_pk_add_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, |e, x, y| half2(e, x, y, |x, y| x + y))),
-        (M::v_pk_mul_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, |e, x, y| half2(e, x, y, |x, y| x * y))),
-        (M::v_pk_min_f16 | M::v_pk_min_num_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, min_f16)),
-        (M::v_pk_max_f16 | M::v_pk_max_num_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, max_f16)),
+        (M::v_pk_add_f16, _) => {
+            e2(|e, a: Halves, b: Halves| halves2(e, a, b, |e, x, y| half2(e, x, y, |x, y| x + y)))
+        }
+        (M::v_pk_mul_f16, _) => {
+            e2(|e, a: Halves, b: Halves| halves2(e, a, b, |e, x, y| half2(e, x, y, |x, y| x * y)))
+        }
+        (M::v_pk_min_f16 | M::v_pk_min_num_f16, _) => {
+            e2(|e, a: Halves, b: Halves| halves2(e, a, b, min_f16))
+        }
+        (M::v_pk_max_f16 | M::v_pk_max_num_f16, _) => {
+            e2(|e, a: Halves, b: Halves| halves2(e, a, b, max_f16))
+        }
         (M::v_pk_fma_f16 | M::v_pk_fmac_f16, _) => e3(|e, a: Halves, b: Halves, c: Halves| {
             let ((a0, a1), (b0, b1), (c0, c1)) = (a.split(), b.split(), c.split());
             Halves::join(half_fma(e, a0, b0, c0), half_fma(e, a1, b1, c1))
         }),
-        (M::v_pk_add_u16, false) | (M::v_pk_add_i16, false) => k2(|a: u32, b: u32| both(a, b, u16::wrapping_add)),
-        (M::v_pk_sub_u16, false) | (M::v_pk_sub_i16, false) => k2(|a: u32, b: u32| both(a, b, u16::wrapping_sub)),
+        (M::v_pk_add_u16, false) | (M::v_pk_add_i16, false) => {
+            k2(|a: u32, b: u32| both(a, b, u16::wrapping_add))
+        }
+        (M::v_pk_sub_u16, false) | (M::v_pk_sub_i16, false) => {
+            k2(|a: u32, b: u32| both(a, b, u16::wrapping_sub))
+        }
         (M::v_pk_add_u16, true) => k2(|a: u32, b: u32| both(a, b, u16::saturating_add)),
         (M::v_pk_sub_u16, true) => k2(|a: u32, b: u32| both(a, b, u16::saturating_sub)),
         (M::v_pk_add_i16, true) => k2(|a: u32, b: u32| both_signed(a, b, i16::saturating_add)),
@@ -160,10 +184,16 @@ fn packed(op: M, clamp: bool) -> Option<VectorOp> {
         (M::v_pk_lshrrev_b16, _) => k2(|a: u32, b: u32| both(a, b, |x, y| y >> (x & 15))),
         (M::v_pk_ashrrev_i16, _) => k2(|a: u32, b: u32| both_signed(a, b, |x, y| y >> (x & 15))),
         (M::v_pk_mad_u16, false) | (M::v_pk_mad_i16, false) => {
-            k3(|a: u32, b: u32, c: u32| three(a, b, c, |x, y, z| x.wrapping_mul(y).wrapping_add(z)))
+            k3(
+                |a: u32, b: u32, c: u32| {
+                    three(a, b, c, |x, y, z| x.wrapping_mul(y).wrapping_add(z))
+                },
+            )
         }
         (M::v_pk_mad_u16, true) => k3(|a: u32, b: u32, c: u32| {
-            three(a, b, c, |x, y, z| (u64::from(x) * u64::from(y) + u64::from(z)).min(0xffff) as u16)
+            three(a, b, c, |x, y, z| {
+                (u64::from(x) * u64::from(y) + u64::from(z)).min(0xffff) as u16
+            })
         }),
         (M::v_pk_mad_i16, true) => k3(|a: u32, b: u32, c: u32| {
             three(a, b, c, |x, y, z| {
@@ -173,17 +203,29 @@ fn packed(op: M, clamp: bool) -> Option<VectorOp> {
         }),
         (M::v_dot2_f32_f16 | M::v_dot2c_f32_f16 | M::v_dot2acc_f32_f16, _) => k3(dot2_f16),
         (M::v_dot2_f32_bf16, _) => k3(dot2_bf16),
-        (M::v_dot2_i32_i16 | M::v_dot2c_i32_i16, false) => k3(|a: u32, b: u32, c: i32| dot_signed(a, b, c, 16)),
+        (M::v_dot2_i32_i16 | M::v_dot2c_i32_i16, false) => {
+            k3(|a: u32, b: u32, c: i32| dot_signed(a, b, c, 16))
+        }
         (M::v_dot2_u32_u16, false) => k3(|a: u32, b: u32, c: u32| dot_unsigned(a, b, c, 16)),
-        (M::v_dot4_i32_i8 | M::v_dot4c_i32_i8, false) => k3(|a: u32, b: u32, c: i32| dot_signed(a, b, c, 8)),
+        (M::v_dot4_i32_i8 | M::v_dot4c_i32_i8, false) => {
+            k3(|a: u32, b: u32, c: i32| dot_signed(a, b, c, 8))
+        }
         (M::v_dot4_u32_u8, false) => k3(|a: u32, b: u32, c: u32| dot_unsigned(a, b, c, 8)),
-        (M::v_dot8_i32_i4 | M::v_dot8c_i32_i4, false) => k3(|a: u32, b: u32, c: i32| dot_signed(a, b, c, 4)),
+        (M::v_dot8_i32_i4 | M::v_dot8c_i32_i4, false) => {
+            k3(|a: u32, b: u32, c: i32| dot_signed(a, b, c, 4))
+        }
         (M::v_dot8_u32_u4, false) => k3(|a: u32, b: u32, c: u32| dot_unsigned(a, b, c, 4)),
-        (M::v_dot2_i32_i16 | M::v_dot2c_i32_i16, true) => k3(|a: u32, b: u32, c: i32| dot_signed_clamped(a, b, c, 16)),
+        (M::v_dot2_i32_i16 | M::v_dot2c_i32_i16, true) => {
+            k3(|a: u32, b: u32, c: i32| dot_signed_clamped(a, b, c, 16))
+        }
         (M::v_dot2_u32_u16, true) => k3(|a: u32, b: u32, c: u32| dot_unsigned_clamped(a, b, c, 16)),
-        (M::v_dot4_i32_i8 | M::v_dot4c_i32_i8, true) => k3(|a: u32, b: u32, c: i32| dot_signed_clamped(a, b, c, 8)),
+        (M::v_dot4_i32_i8 | M::v_dot4c_i32_i8, true) => {
+            k3(|a: u32, b: u32, c: i32| dot_signed_clamped(a, b, c, 8))
+        }
         (M::v_dot4_u32_u8, true) => k3(|a: u32, b: u32, c: u32| dot_unsigned_clamped(a, b, c, 8)),
-        (M::v_dot8_i32_i4 | M::v_dot8c_i32_i4, true) => k3(|a: u32, b: u32, c: i32| dot_signed_clamped(a, b, c, 4)),
+        (M::v_dot8_i32_i4 | M::v_dot8c_i32_i4, true) => {
+            k3(|a: u32, b: u32, c: i32| dot_signed_clamped(a, b, c, 4))
+        }
         (M::v_dot8_u32_u4, true) => k3(|a: u32, b: u32, c: u32| dot_unsigned_clamped(a, b, c, 4)),
         _ => return None,
     })
@@ -195,14 +237,17 @@ fn mixed_signs(op: M, neg: u8, clamp: bool) -> Option<VectorOp> {
         ($bits:literal, $a:ident, $b:ident) => {
             if clamp {
                 k3(|a: u32, b: u32, c: i32| {
-                    let sum = (0..32 / $bits)
-                        .fold(i64::from(c), |sum, n| sum + i64::from($a(a, n, $bits)) * i64::from($b(b, n, $bits)));
+                    let sum = (0..32 / $bits).fold(i64::from(c), |sum, n| {
+                        sum + i64::from($a(a, n, $bits)) * i64::from($b(b, n, $bits))
+                    });
                     sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
                 })
             } else {
                 k3(|a: u32, b: u32, c: i32| {
                     (0..32 / $bits).fold(c, |sum, n| {
-                        sum.wrapping_add(($a(a, n, $bits) as i32).wrapping_mul($b(b, n, $bits) as i32))
+                        sum.wrapping_add(
+                            ($a(a, n, $bits) as i32).wrapping_mul($b(b, n, $bits) as i32),
+                        )
                     })
                 })
             }
@@ -227,11 +272,15 @@ pub fn lower_packed(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
         M::v_fma_mix_f32 | M::v_mad_mix_f32 => return lower_mix(inst, cx, None),
         M::v_fma_mixlo_f16 | M::v_mad_mixlo_f16 => return lower_mix(inst, cx, Some(false)),
         M::v_fma_mixhi_f16 | M::v_mad_mixhi_f16 => return lower_mix(inst, cx, Some(true)),
-        M::v_pk_fma_f32 | M::v_pk_mul_f32 | M::v_pk_add_f32 | M::v_pk_mov_b32 => return lower_packed_f32(inst, cx),
+        M::v_pk_fma_f32 | M::v_pk_mul_f32 | M::v_pk_add_f32 | M::v_pk_mov_b32 => {
+            return lower_packed_f32(inst, cx);
+        }
         _ => {}
     }
     let signs = mixed_signs(inst.op, inst.alu.neg, inst.alu.clamp);
-    let kind = signs.or_else(|| packed(inst.op, inst.alu.clamp)).ok_or_else(|| Unsupported::op(inst))?;
+    let kind = signs
+        .or_else(|| packed(inst.op, inst.alu.clamp))
+        .ok_or_else(|| Unsupported::op(inst))?;
     let mut job = Job::new(cx, inst, kind);
     let sources = if accumulates(inst.op) || inst.op == M::v_pk_fmac_f16 {
         [inst.src[0], inst.src[1], inst.dst]
@@ -249,19 +298,28 @@ pub fn lower_packed(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
             Type::Packed(32) if vop3p => {
                 plan.part = halves_part(bit(inst.alu.op_sel), bit(inst.alu.op_sel_hi));
                 if signs.is_none() {
-                    plan.xor[0] = if bit(inst.alu.neg) { 0x8000 } else { 0 } | if bit(inst.alu.abs) { 0x8000_0000 } else { 0 };
+                    plan.xor[0] = if bit(inst.alu.neg) { 0x8000 } else { 0 }
+                        | if bit(inst.alu.abs) { 0x8000_0000 } else { 0 };
                 }
             }
-            Type::F(32) => sign_modifiers(&mut plan, source.ty, bit(inst.alu.abs), bit(inst.alu.neg)),
+            Type::F(32) => {
+                sign_modifiers(&mut plan, source.ty, bit(inst.alu.abs), bit(inst.alu.neg))
+            }
             _ => {}
         }
-        if plan.shuffle || plan.part != Part::Whole || plan.xor != [0; 2] || plan.and != [u32::MAX; 2] {
+        if plan.shuffle
+            || plan.part != Part::Whole
+            || plan.xor != [0; 2]
+            || plan.and != [u32::MAX; 2]
+        {
             job.prepare(index, plan);
         }
     }
     job.op.d = cx.vgpr(inst.dst.operand)?;
     let scale = match inst.op {
-        M::v_pk_add_f16 | M::v_pk_mul_f16 | M::v_pk_min_f16 | M::v_pk_max_f16 | M::v_pk_fma_f16 => Scale::PackedF16,
+        M::v_pk_add_f16 | M::v_pk_mul_f16 | M::v_pk_min_f16 | M::v_pk_max_f16 | M::v_pk_fma_f16 => {
+            Scale::PackedF16
+        }
         M::v_dot2_f32_f16 | M::v_dot2_f32_bf16 => Scale::F32,
         _ => Scale::None,
     };
@@ -275,24 +333,46 @@ pub fn lower_packed(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
 }
 
 fn halves_part(low_from_high: bool, high_from_high: bool) -> Part {
-    if !low_from_high && high_from_high { Part::Whole } else { Part::Halves { low_from_high, high_from_high } }
+    if !low_from_high && high_from_high {
+        Part::Whole
+    } else {
+        Part::Halves {
+            low_from_high,
+            high_from_high,
+        }
+    }
 }
 
 /// f32 multiply-add whose sources are f32 or f16 halves; `narrow` says which half of the destination gets the result as f16.
 fn lower_mix(inst: &Inst, cx: &mut LowerContext, narrow: Option<bool>) -> Result<(), Unsupported> {
-    let fused = matches!(inst.op, M::v_fma_mix_f32 | M::v_fma_mixlo_f16 | M::v_fma_mixhi_f16);
-    let kind = if fused { a3(|a: f32, b: f32, c: f32| a.mul_add(b, c)) } else { a3(mad) };
+    let fused = matches!(
+        inst.op,
+        M::v_fma_mix_f32 | M::v_fma_mixlo_f16 | M::v_fma_mixhi_f16
+    );
+    let kind = if fused {
+        a3(|a: f32, b: f32, c: f32| a.mul_add(b, c))
+    } else {
+        a3(mad)
+    };
     let mut job = Job::new(cx, inst, kind);
     for index in 0..3 {
         let bit = |mask: u8| mask >> index & 1 != 0;
         let half = bit(inst.alu.op_sel_hi);
         // An inline constant of a half source is an f16.
         let ty = if half { Type::F(16) } else { Type::F(32) };
-        let from = cx.source(OperandSlot { ty, ..inst.src[index] }, 1)?;
+        let from = cx.source(
+            OperandSlot {
+                ty,
+                ..inst.src[index]
+            },
+            1,
+        )?;
         job.op.s[index] = from;
         let mut plan = plain_source(from, 1, index);
         if half {
-            plan.part = Part::Widen { high: bit(inst.alu.op_sel) };
+            plan.part = Part::Widen {
+                high: bit(inst.alu.op_sel),
+            };
         }
         sign_modifiers(&mut plan, Type::F(32), bit(inst.alu.abs), bit(inst.alu.neg));
         if plan.part != Part::Whole || plan.xor != [0; 2] || plan.and != [u32::MAX; 2] {
@@ -332,7 +412,11 @@ fn lower_packed_f32(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
             // v_pk_mov_b32: the low result is source 0's, the high result source 1's, both selected by op_sel.
             let which = if moves { usize::from(high) } else { index };
             let source = inst.src[which];
-            let select = if high && !moves { inst.alu.op_sel_hi } else { inst.alu.op_sel };
+            let select = if high && !moves {
+                inst.alu.op_sel_hi
+            } else {
+                inst.alu.op_sel
+            };
             let second = select >> which & 1 != 0;
             let from = packed_f32_source(cx, source, second, stride)?;
             if from.selector() == Ref::FILE {
@@ -382,17 +466,35 @@ fn lower_packed_f32(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
 }
 
 /// One f32 of a pair.
-fn packed_f32_source(cx: &mut LowerContext, source: OperandSlot, second: bool, stride: u32) -> Result<Ref, Unsupported> {
+fn packed_f32_source(
+    cx: &mut LowerContext,
+    source: OperandSlot,
+    second: bool,
+    stride: u32,
+) -> Result<Ref, Unsupported> {
     match source.operand {
         Operand::Vgpr(_) | Operand::Agpr(_) => {
             let first = cx.vgpr_range(source.operand, 2)?;
-            Ok(Ref::new(Ref::FILE, if second { first + stride } else { first }))
+            Ok(Ref::new(
+                Ref::FILE,
+                if second { first + stride } else { first },
+            ))
         }
-        Operand::Scalar(code) if cx.config.null() != Some(code) => {
-            cx.scalar_src(OperandSlot { operand: Operand::Scalar(code + u8::from(second)), ty: Type::F(32) }, 1)
-        }
+        Operand::Scalar(code) if cx.config.null() != Some(code) => cx.scalar_src(
+            OperandSlot {
+                operand: Operand::Scalar(code + u8::from(second)),
+                ty: Type::F(32),
+            },
+            1,
+        ),
         // A constant stands for both halves.
-        _ => cx.scalar_src(OperandSlot { ty: Type::F(32), ..source }, 1),
+        _ => cx.scalar_src(
+            OperandSlot {
+                ty: Type::F(32),
+                ..source
+            },
+            1,
+        ),
     }
 }
 
@@ -402,9 +504,21 @@ mod tests {
 
     #[test]
     fn dot_products_extend_their_fields() {
-        assert_eq!(dot_signed(0xff80_7f01, 0x0102_ff02, 10, 8), 10 + 2 - 127 - 256 - 1);
-        assert_eq!(dot_unsigned(0xff80_7f01, 0x0102_ff02, 10, 8), 10 + 2 + 127 * 255 + 256 + 255);
-        assert_eq!(dot_signed_clamped(0x7f7f_7f7f, 0x7f7f_7f7f, i32::MAX, 8), i32::MAX);
-        assert_eq!(dot_signed(0x8000_7fff, 0x8000_7fff, 0, 16), 0x4000_0000 + 0x3fff_0001);
+        assert_eq!(
+            dot_signed(0xff80_7f01, 0x0102_ff02, 10, 8),
+            10 + 2 - 127 - 256 - 1
+        );
+        assert_eq!(
+            dot_unsigned(0xff80_7f01, 0x0102_ff02, 10, 8),
+            10 + 2 + 127 * 255 + 256 + 255
+        );
+        assert_eq!(
+            dot_signed_clamped(0x7f7f_7f7f, 0x7f7f_7f7f, i32::MAX, 8),
+            i32::MAX
+        );
+        assert_eq!(
+            dot_signed(0x8000_7fff, 0x8000_7fff, 0, 16),
+            0x4000_0000 + 0x3fff_0001
+        );
     }
 }

@@ -50,10 +50,18 @@ pub fn lower_scalar(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
     Ok(())
 }
 
-fn scalar_or_literal(cx: &mut LowerContext, source: OperandSlot, dwords: u32) -> Result<Ref, Unsupported> {
+fn scalar_or_literal(
+    cx: &mut LowerContext,
+    source: OperandSlot,
+    dwords: u32,
+) -> Result<Ref, Unsupported> {
     if let (Operand::Literal(value), 2) = (source.operand, dwords) {
         // Scalar 64-bit operations zero-extend a literal, signed ones sign-extend it.
-        let high = if matches!(source.ty, Type::I(_)) && value >> 31 != 0 { u32::MAX } else { 0 };
+        let high = if matches!(source.ty, Type::I(_)) && value >> 31 != 0 {
+            u32::MAX
+        } else {
+            0
+        };
         return Ok(cx.constant(&[value, high]));
     }
     cx.scalar_src(source, dwords)
@@ -71,10 +79,22 @@ fn register(inst: &Inst) -> OperandSlot {
 fn immediate(inst: &Inst, _op: ScalarOp) -> OperandSlot {
     let unsigned = matches!(
         inst.op,
-        M::s_cmpk_eq_u32 | M::s_cmpk_lg_u32 | M::s_cmpk_gt_u32 | M::s_cmpk_ge_u32 | M::s_cmpk_lt_u32 | M::s_cmpk_le_u32
+        M::s_cmpk_eq_u32
+            | M::s_cmpk_lg_u32
+            | M::s_cmpk_gt_u32
+            | M::s_cmpk_ge_u32
+            | M::s_cmpk_lt_u32
+            | M::s_cmpk_le_u32
     );
-    let value = if unsigned { u32::from(inst.simm16.cast_unsigned()) } else { i32::from(inst.simm16).cast_unsigned() };
-    OperandSlot { operand: Operand::Literal(value), ty: Type::B(32) }
+    let value = if unsigned {
+        u32::from(inst.simm16.cast_unsigned())
+    } else {
+        i32::from(inst.simm16).cast_unsigned()
+    };
+    OperandSlot {
+        operand: Operand::Literal(value),
+        ty: Type::B(32),
+    }
 }
 
 /// SOPK: the closure gets the register (destination or source) and the immediate.
@@ -117,18 +137,30 @@ fn first_unlike_sign(x: i64, bits: u32) -> i32 {
 }
 
 fn quad_mask(x: u64) -> u64 {
-    (0..16).fold(0, |mask, quad| mask | u64::from(x >> (4 * quad) & 15 != 0) << quad)
+    (0..16).fold(0, |mask, quad| {
+        mask | u64::from(x >> (4 * quad) & 15 != 0) << quad
+    })
 }
 
 fn whole_quads(x: u64) -> u64 {
-    (0..16).fold(0, |mask, quad| if x >> (4 * quad) & 15 != 0 { mask | 15 << (4 * quad) } else { mask })
+    (0..16).fold(0, |mask, quad| {
+        if x >> (4 * quad) & 15 != 0 {
+            mask | 15 << (4 * quad)
+        } else {
+            mask
+        }
+    })
 }
 
 /// Bit field: offset in bits 5:0 (4:0), width in bits 22:16.
 fn bfe_u64(x: u64, field: u32) -> u64 {
     let (offset, width) = (field & 63, field >> 16 & 127);
     let shifted = x >> offset;
-    if width >= 64 { shifted } else { shifted & ((1 << width) - 1) }
+    if width >= 64 {
+        shifted
+    } else {
+        shifted & ((1 << width) - 1)
+    }
 }
 
 fn bfe_i64(x: i64, field: u32) -> i64 {
@@ -146,7 +178,11 @@ fn bfe_i64(x: i64, field: u32) -> i64 {
 fn bfe_u32(x: u32, field: u32) -> u32 {
     let (offset, width) = (field & 31, field >> 16 & 127);
     let shifted = x >> offset;
-    if width >= 32 { shifted } else { shifted & ((1 << width) - 1) }
+    if width >= 32 {
+        shifted
+    } else {
+        shifted & ((1 << width) - 1)
+    }
 }
 
 fn bfe_i32(x: i32, field: u32) -> i32 {
@@ -214,7 +250,9 @@ fn meaning(op: M) -> Option<ScalarOp> {
         M::s_bitset0_b64 => s1d(|_, a: u32, d: u64| Plain(d & !(1 << (a & 63)))),
         M::s_bitset1_b64 => s1d(|_, a: u32, d: u64| Plain(d | 1 << (a & 63))),
         M::s_bitreplicate_b64_b32 => s1(|_, a: u32| {
-            Plain((0..32).fold(0u64, |out, bit| out | u64::from(a >> bit & 1) * (3 << (2 * bit))))
+            Plain((0..32).fold(0u64, |out, bit| {
+                out | u64::from(a >> bit & 1) * (3 << (2 * bit))
+            }))
         }),
         M::s_quadmask_b32 => s1(|_, a: u32| nonzero32(quad_mask(u64::from(a)) as u32)),
         M::s_quadmask_b64 => s1(|_, a: u64| nonzero64(quad_mask(a))),
@@ -229,12 +267,32 @@ fn meaning(op: M) -> Option<ScalarOp> {
         M::s_bcnt0_i32_b64 => s1(|_, a: u64| nonzero32(a.count_zeros())),
         M::s_bcnt1_i32_b32 => s1(|_, a: u32| nonzero32(a.count_ones())),
         M::s_bcnt1_i32_b64 => s1(|_, a: u64| nonzero32(a.count_ones())),
-        M::s_ff0_i32_b32 => s1(|_, a: u32| Plain(if a == u32::MAX { u32::MAX } else { a.trailing_ones() })),
-        M::s_ff0_i32_b64 => s1(|_, a: u64| Plain(if a == u64::MAX { u32::MAX } else { a.trailing_ones() })),
-        M::s_ff1_i32_b32 | M::s_ctz_i32_b32 => s1(|_, a: u32| Plain(if a == 0 { u32::MAX } else { a.trailing_zeros() })),
-        M::s_ff1_i32_b64 | M::s_ctz_i32_b64 => s1(|_, a: u64| Plain(if a == 0 { u32::MAX } else { a.trailing_zeros() })),
-        M::s_flbit_i32_b32 | M::s_clz_i32_u32 => s1(|_, a: u32| Plain(if a == 0 { u32::MAX } else { a.leading_zeros() })),
-        M::s_flbit_i32_b64 | M::s_clz_i32_u64 => s1(|_, a: u64| Plain(if a == 0 { u32::MAX } else { a.leading_zeros() })),
+        M::s_ff0_i32_b32 => s1(|_, a: u32| {
+            Plain(if a == u32::MAX {
+                u32::MAX
+            } else {
+                a.trailing_ones()
+            })
+        }),
+        M::s_ff0_i32_b64 => s1(|_, a: u64| {
+            Plain(if a == u64::MAX {
+                u32::MAX
+            } else {
+                a.trailing_ones()
+            })
+        }),
+        M::s_ff1_i32_b32 | M::s_ctz_i32_b32 => {
+            s1(|_, a: u32| Plain(if a == 0 { u32::MAX } else { a.trailing_zeros() }))
+        }
+        M::s_ff1_i32_b64 | M::s_ctz_i32_b64 => {
+            s1(|_, a: u64| Plain(if a == 0 { u32::MAX } else { a.trailing_zeros() }))
+        }
+        M::s_flbit_i32_b32 | M::s_clz_i32_u32 => {
+            s1(|_, a: u32| Plain(if a == 0 { u32::MAX } else { a.leading_zeros() }))
+        }
+        M::s_flbit_i32_b64 | M::s_clz_i32_u64 => {
+            s1(|_, a: u64| Plain(if a == 0 { u32::MAX } else { a.leading_zeros() }))
+        }
         M::s_flbit_i32 | M::s_cls_i32 => s1(|_, a: i32| Plain(first_unlike_sign(i64::from(a), 32))),
         M::s_flbit_i32_i64 | M::s_cls_i32_i64 => s1(|_, a: i64| Plain(first_unlike_sign(a, 64))),
         // Arithmetic.
@@ -266,14 +324,20 @@ fn meaning(op: M) -> Option<ScalarOp> {
         M::s_sub_nc_u64 => s2(|_, a: u64, b: u64| Plain(a.wrapping_sub(b))),
         M::s_mul_i32 => s2(|_, a: u32, b: u32| Plain(a.wrapping_mul(b))),
         M::s_mul_u64 => s2(|_, a: u64, b: u64| Plain(a.wrapping_mul(b))),
-        M::s_mul_hi_u32 => s2(|_, a: u32, b: u32| Plain((u64::from(a) * u64::from(b) >> 32) as u32)),
-        M::s_mul_hi_i32 => s2(|_, a: i32, b: i32| Plain((i64::from(a) * i64::from(b) >> 32) as i32)),
+        M::s_mul_hi_u32 => {
+            s2(|_, a: u32, b: u32| Plain((u64::from(a) * u64::from(b) >> 32) as u32))
+        }
+        M::s_mul_hi_i32 => {
+            s2(|_, a: i32, b: i32| Plain((i64::from(a) * i64::from(b) >> 32) as i32))
+        }
         M::s_lshl1_add_u32 => s2(|_, a: u32, b: u32| shifted_add(a, b, 1)),
         M::s_lshl2_add_u32 => s2(|_, a: u32, b: u32| shifted_add(a, b, 2)),
         M::s_lshl3_add_u32 => s2(|_, a: u32, b: u32| shifted_add(a, b, 3)),
         M::s_lshl4_add_u32 => s2(|_, a: u32, b: u32| shifted_add(a, b, 4)),
         M::s_abs_i32 => s1(|_, a: i32| nonzero32(a.wrapping_abs().cast_unsigned())),
-        M::s_absdiff_i32 => s2(|_, a: i32, b: i32| nonzero32(a.wrapping_sub(b).wrapping_abs().cast_unsigned())),
+        M::s_absdiff_i32 => {
+            s2(|_, a: i32, b: i32| nonzero32(a.wrapping_sub(b).wrapping_abs().cast_unsigned()))
+        }
         M::s_min_i32 => s2(|_, a: i32, b: i32| WithScc(a.min(b), a < b)),
         M::s_min_u32 => s2(|_, a: u32, b: u32| WithScc(a.min(b), a < b)),
         M::s_max_i32 => s2(|_, a: i32, b: i32| WithScc(a.max(b), a >= b)),
@@ -328,7 +392,7 @@ fn meaning(op: M) -> Option<ScalarOp> {
 
 /// Operations that are more than a closure on their operands. Says whether it was one.
 fn special(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported> {
-    let [a, b, ..] = inst.src;
+    let [a, ..] = inst.src;
     match inst.op {
         M::s_and_saveexec_b64 => save(inst, cx, |s, exec| s & exec, true, 0)?,
         M::s_and_saveexec_b32 => save(inst, cx, |s, exec| s & exec, false, 0)?,
@@ -336,24 +400,48 @@ fn special(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported> {
         M::s_or_saveexec_b32 => save(inst, cx, |s, exec| s | exec, false, 0)?,
         M::s_xor_saveexec_b64 => save(inst, cx, |s, exec| s ^ exec, true, 0)?,
         M::s_xor_saveexec_b32 => save(inst, cx, |s, exec| s ^ exec, false, 0)?,
-        M::s_andn2_saveexec_b64 | M::s_and_not1_saveexec_b64 => save(inst, cx, |s, exec| s & !exec, true, 0)?,
-        M::s_andn2_saveexec_b32 | M::s_and_not1_saveexec_b32 => save(inst, cx, |s, exec| s & !exec, false, 0)?,
-        M::s_orn2_saveexec_b64 | M::s_or_not1_saveexec_b64 => save(inst, cx, |s, exec| s | !exec, true, 0)?,
-        M::s_orn2_saveexec_b32 | M::s_or_not1_saveexec_b32 => save(inst, cx, |s, exec| s | !exec, false, 0)?,
-        M::s_andn1_saveexec_b64 | M::s_and_not0_saveexec_b64 => save(inst, cx, |s, exec| !s & exec, true, 0)?,
-        M::s_andn1_saveexec_b32 | M::s_and_not0_saveexec_b32 => save(inst, cx, |s, exec| !s & exec, false, 0)?,
-        M::s_orn1_saveexec_b64 | M::s_or_not0_saveexec_b64 => save(inst, cx, |s, exec| !s | exec, true, 0)?,
-        M::s_orn1_saveexec_b32 | M::s_or_not0_saveexec_b32 => save(inst, cx, |s, exec| !s | exec, false, 0)?,
+        M::s_andn2_saveexec_b64 | M::s_and_not1_saveexec_b64 => {
+            save(inst, cx, |s, exec| s & !exec, true, 0)?
+        }
+        M::s_andn2_saveexec_b32 | M::s_and_not1_saveexec_b32 => {
+            save(inst, cx, |s, exec| s & !exec, false, 0)?
+        }
+        M::s_orn2_saveexec_b64 | M::s_or_not1_saveexec_b64 => {
+            save(inst, cx, |s, exec| s | !exec, true, 0)?
+        }
+        M::s_orn2_saveexec_b32 | M::s_or_not1_saveexec_b32 => {
+            save(inst, cx, |s, exec| s | !exec, false, 0)?
+        }
+        M::s_andn1_saveexec_b64 | M::s_and_not0_saveexec_b64 => {
+            save(inst, cx, |s, exec| !s & exec, true, 0)?
+        }
+        M::s_andn1_saveexec_b32 | M::s_and_not0_saveexec_b32 => {
+            save(inst, cx, |s, exec| !s & exec, false, 0)?
+        }
+        M::s_orn1_saveexec_b64 | M::s_or_not0_saveexec_b64 => {
+            save(inst, cx, |s, exec| !s | exec, true, 0)?
+        }
+        M::s_orn1_saveexec_b32 | M::s_or_not0_saveexec_b32 => {
+            save(inst, cx, |s, exec| !s | exec, false, 0)?
+        }
         M::s_nand_saveexec_b64 => save(inst, cx, |s, exec| !(s & exec), true, 0)?,
         M::s_nand_saveexec_b32 => save(inst, cx, |s, exec| !(s & exec), false, 0)?,
         M::s_nor_saveexec_b64 => save(inst, cx, |s, exec| !(s | exec), true, 0)?,
         M::s_nor_saveexec_b32 => save(inst, cx, |s, exec| !(s | exec), false, 0)?,
         M::s_xnor_saveexec_b64 => save(inst, cx, |s, exec| !(s ^ exec), true, 0)?,
         M::s_xnor_saveexec_b32 => save(inst, cx, |s, exec| !(s ^ exec), false, 0)?,
-        M::s_andn1_wrexec_b64 | M::s_and_not0_wrexec_b64 => save(inst, cx, |s, exec| !s & exec, true, 1)?,
-        M::s_andn1_wrexec_b32 | M::s_and_not0_wrexec_b32 => save(inst, cx, |s, exec| !s & exec, false, 1)?,
-        M::s_andn2_wrexec_b64 | M::s_and_not1_wrexec_b64 => save(inst, cx, |s, exec| s & !exec, true, 1)?,
-        M::s_andn2_wrexec_b32 | M::s_and_not1_wrexec_b32 => save(inst, cx, |s, exec| s & !exec, false, 1)?,
+        M::s_andn1_wrexec_b64 | M::s_and_not0_wrexec_b64 => {
+            save(inst, cx, |s, exec| !s & exec, true, 1)?
+        }
+        M::s_andn1_wrexec_b32 | M::s_and_not0_wrexec_b32 => {
+            save(inst, cx, |s, exec| !s & exec, false, 1)?
+        }
+        M::s_andn2_wrexec_b64 | M::s_and_not1_wrexec_b64 => {
+            save(inst, cx, |s, exec| s & !exec, true, 1)?
+        }
+        M::s_andn2_wrexec_b32 | M::s_and_not1_wrexec_b32 => {
+            save(inst, cx, |s, exec| s & !exec, false, 1)?
+        }
         M::s_getpc_b64 => {
             let pc = cx.next_pc();
             let mut op = Op::new(s1(|_, x: u64| Plain(x)).run);
@@ -389,7 +477,11 @@ fn special(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported> {
             let mut op = Op::new(scalar_move_relative);
             op.s[0] = cx.scalar_src(a, if wide { 2 } else { 1 })?;
             op.d = cx.scalar_dst(inst.dst.operand, if wide { 2 } else { 1 })?;
-            op.aux = [u32::from(wide), u32::from(matches!(inst.op, M::s_movreld_b32 | M::s_movreld_b64)), 0];
+            op.aux = [
+                u32::from(wide),
+                u32::from(matches!(inst.op, M::s_movreld_b32 | M::s_movreld_b64)),
+                0,
+            ];
             if op.s[0].selector() != Ref::SCALAR {
                 return Err(Unsupported::form(inst, "a constant source"));
             }
@@ -414,10 +506,20 @@ fn special(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported> {
         }
         M::s_sendmsg_rtn_b32 | M::s_sendmsg_rtn_b64 => return Err(Unsupported::op(inst)),
         // Counters that operations wait for are always reached here.
-        M::s_waitcnt_vscnt | M::s_waitcnt_vmcnt | M::s_waitcnt_expcnt | M::s_waitcnt_lgkmcnt | M::s_version => {}
-        M::s_set_gpr_idx_on | M::s_set_gpr_idx_idx => {
-            let _ = b;
-            return Err(Unsupported::op(inst));
+        M::s_waitcnt_vscnt
+        | M::s_waitcnt_vmcnt
+        | M::s_waitcnt_expcnt
+        | M::s_waitcnt_lgkmcnt
+        | M::s_version => {}
+        // GFX9 VGPR indexing: M0 7:0 is the index, M0 15:12 says which operands it moves (bit 0 to 2 source 0 to 2, bit 3 the
+        // destination). The compiler encloses single moves with on and off in straight-line code; the lowering follows that.
+        M::s_set_gpr_idx_on => {
+            let mode = u32::from(inst.simm16.cast_unsigned()) & 15;
+            let mut op = Op::new(set_index);
+            op.s[0] = cx.scalar_src(a, 1)?;
+            op.aux[0] = mode;
+            cx.push(op);
+            cx.gpr_index = Some(mode);
         }
         _ => return Ok(false),
     }
@@ -443,8 +545,14 @@ fn save<F: Fn(u64, u64) -> u64 + Copy + 'static>(
 unsafe fn pair(w: &Wave, reference: Ref) -> u64 {
     // SAFETY: the lowering made a scalar reference of two dwords.
     unsafe {
-        let at: *const u32 = w.base[reference.selector() as usize].add(reference.offset() as usize).cast();
-        let step = if reference.selector() == Ref::POOL { 16 } else { 1 };
+        let at: *const u32 = w.base[reference.selector() as usize]
+            .add(reference.offset() as usize)
+            .cast();
+        let step = if reference.selector() == Ref::POOL {
+            16
+        } else {
+            1
+        };
         u64::from(*at) | u64::from(*at.add(step)) << 32
     }
 }
@@ -476,7 +584,14 @@ unsafe fn scalar_move_relative(w: &mut Wave, op: *const Op) -> *const Op {
         let mut to = (*op).d as usize;
         *(if moves_d { &mut to } else { &mut from }) += by;
         if from + usize::from(wide) >= 128 || to + usize::from(wide) >= 128 {
-            return w.stop(op, crate::interp::run::Exit::Aperture { address: by as u64, write: moves_d, lane: None });
+            return w.stop(
+                op,
+                crate::interp::run::Exit::Aperture {
+                    address: by as u64,
+                    write: moves_d,
+                    lane: None,
+                },
+            );
         }
         if wide {
             let value = w.pair(from);
@@ -484,6 +599,16 @@ unsafe fn scalar_move_relative(w: &mut Wave, op: *const Op) -> *const Op {
         } else {
             w.sgpr[to] = w.sgpr[from];
         }
+        op.add(1)
+    }
+}
+
+/// `s_set_gpr_idx_on`: index and mode into M0; the lowering has made the moves that follow indexed ones.
+unsafe fn set_index(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering.
+    unsafe {
+        let index = lane::scalar(w, (*op).s[0]) & 0xff;
+        w.sgpr[w.m0] = (w.sgpr[w.m0] & 0xffff_0f00) | index | (*op).aux[0] << 12;
         op.add(1)
     }
 }
@@ -509,7 +634,10 @@ mod hwreg {
 fn check_hardware_register(inst: &Inst, write: bool) -> Result<(), Unsupported> {
     let id = u32::from(inst.simm16.cast_unsigned()) & 63;
     let known = if write {
-        matches!(id, hwreg::MODE | hwreg::STATUS | hwreg::TRAPSTS | hwreg::FLAT_SCR_LO | hwreg::FLAT_SCR_HI)
+        matches!(
+            id,
+            hwreg::MODE | hwreg::STATUS | hwreg::TRAPSTS | hwreg::FLAT_SCR_LO | hwreg::FLAT_SCR_HI
+        )
     } else {
         matches!(
             id,
@@ -528,14 +656,29 @@ fn check_hardware_register(inst: &Inst, write: bool) -> Result<(), Unsupported> 
                 | hwreg::SHADER_CYCLES
         )
     };
-    if known { Ok(()) } else { Err(Unsupported(format!("{}: hardware register {id}", inst.op.name()))) }
+    if known {
+        Ok(())
+    } else {
+        Err(Unsupported(format!(
+            "{}: hardware register {id}",
+            inst.op.name()
+        )))
+    }
 }
 
 /// Splits the immediate of `s_getreg`/`s_setreg`: register, offset, mask of the field's width.
 fn field(imm: u64) -> (u32, u32, u32) {
     let imm = imm as u32;
     let width = (imm >> 11 & 31) + 1;
-    (imm & 63, imm >> 6 & 31, if width == 32 { u32::MAX } else { (1 << width) - 1 })
+    (
+        imm & 63,
+        imm >> 6 & 31,
+        if width == 32 {
+            u32::MAX
+        } else {
+            (1 << width) - 1
+        },
+    )
 }
 
 fn hardware_register(w: &Wave, id: u32) -> u32 {
@@ -551,20 +694,28 @@ fn hardware_register(w: &Wave, id: u32) -> u32 {
         // GFX9: wave 3:0, SIMD 5:4, CU 11:8, SH 12, SE 14:13, VM 23:20, queue 26:24.
         hwreg::HW_ID => {
             let id = w.hardware_id;
-            (id.slot & 15) | (id.simd & 3) << 4 | (id.compute_unit & 15) << 8 | (id.compute_unit >> 4 & 7) << 12
+            (id.slot & 15)
+                | (id.simd & 3) << 4
+                | (id.compute_unit & 15) << 8
+                | (id.compute_unit >> 4 & 7) << 12
                 | (id.vmid & 15) << 20
                 | (id.queue & 7) << 24
         }
         // GFX10: wave 4:0, SIMD 9:8, WGP 13:10, SE 18:16.
         hwreg::HW_ID1 => {
             let id = w.hardware_id;
-            (id.slot & 31) | (id.simd & 3) << 8 | (id.compute_unit & 15) << 10 | (id.compute_unit >> 4 & 7) << 16
+            (id.slot & 31)
+                | (id.simd & 3) << 8
+                | (id.compute_unit & 15) << 10
+                | (id.compute_unit >> 4 & 7) << 16
         }
         hwreg::HW_ID2 => (w.hardware_id.queue & 15) | (w.hardware_id.vmid & 15) << 24,
         hwreg::GPR_ALLOC => (w.vgpr_count / 4).saturating_sub(1) << 8,
         hwreg::LDS_ALLOC => (w.lds_size / 512) << 12,
         // Apertures: private base in bits 15:0, shared base in bits 31:16 of their addresses' top 16 bits.
-        hwreg::SH_MEM_BASES => w.sgpr[slot::PRIVATE_BASE + 1] >> 16 | (w.sgpr[slot::SHARED_BASE + 1] & 0xffff_0000),
+        hwreg::SH_MEM_BASES => {
+            w.sgpr[slot::PRIVATE_BASE + 1] >> 16 | (w.sgpr[slot::SHARED_BASE + 1] & 0xffff_0000)
+        }
         hwreg::FLAT_SCR_LO => w.flat_scratch as u32,
         hwreg::FLAT_SCR_HI => (w.flat_scratch >> 32) as u32,
         hwreg::SHADER_CYCLES => (cycles() & 0xf_ffff) as u32,
@@ -605,7 +756,10 @@ unsafe fn set_register(w: &mut Wave, op: *const Op) -> *const Op {
                 w.sgpr[slot::SCC] = w.status & 1;
             }
             hwreg::TRAPSTS => w.trap_status = merge(w.trap_status),
-            hwreg::FLAT_SCR_LO => w.flat_scratch = (w.flat_scratch & !0xffff_ffff) | u64::from(merge(w.flat_scratch as u32)),
+            hwreg::FLAT_SCR_LO => {
+                w.flat_scratch =
+                    (w.flat_scratch & !0xffff_ffff) | u64::from(merge(w.flat_scratch as u32))
+            }
             hwreg::FLAT_SCR_HI => {
                 let high = merge((w.flat_scratch >> 32) as u32);
                 w.flat_scratch = (w.flat_scratch & 0xffff_ffff) | u64::from(high) << 32;

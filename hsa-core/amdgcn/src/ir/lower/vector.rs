@@ -5,7 +5,8 @@ use crate::{
     interp::{
         lane,
         prepare::{
-            Part, Prepare, Prepared, RESULT_TEMP, ResultPlan, SOURCE_TEMP, Scale, ShufflePlan, SourcePlan, temp, temp_dst,
+            Part, Prepare, Prepared, RESULT_TEMP, ResultPlan, SOURCE_TEMP, Scale, ShufflePlan,
+            SourcePlan, temp, temp_dst,
         },
         run::Handler,
         vector::{Shape, VectorOp, hot},
@@ -25,6 +26,9 @@ pub fn lower_vector(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
     if let Some(second) = &inst.vopd {
         return lower_pair(inst, second, cx);
     }
+    if let Some(mode) = cx.gpr_index {
+        return lower_indexed(inst, mode, cx);
+    }
     if across_lanes(inst, cx)? {
         return Ok(());
     }
@@ -40,13 +44,33 @@ pub fn lower_vector(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
 /// Moves between the two halves of the vector file: VOP3P by encoding, plain moves by meaning.
 fn is_accumulation_move(inst: &Inst) -> bool {
     use crate::isa::op::Op as M;
-    matches!(inst.op, M::v_accvgpr_read_b32 | M::v_accvgpr_write_b32 | M::v_accvgpr_mov_b32)
+    matches!(
+        inst.op,
+        M::v_accvgpr_read_b32 | M::v_accvgpr_write_b32 | M::v_accvgpr_mov_b32
+    )
+}
+
+/// A move while VGPR indexing is on.
+fn lower_indexed(inst: &Inst, mode: u32, cx: &mut LowerContext) -> Result<(), Unsupported> {
+    if inst.op != M::v_mov_b32 || inst.dpp.is_some() || inst.sdwa.is_some() || mode & 6 != 0 {
+        return Err(Unsupported::form(inst, "with VGPR indexing on"));
+    }
+    let mut op = Op::new(lane::move_relative);
+    op.s[0] = cx.source(inst.src[0], 1)?;
+    op.d = cx.vgpr(inst.dst.operand)?;
+    op.aux[0] = (mode & 1) | (mode >> 3 & 1) << 1;
+    op.aux[1] = 0xff;
+    cx.push(op);
+    Ok(())
 }
 
 /// Sources in the order in which the meaning wants them.
 pub fn ordered_sources(inst: &Inst) -> [OperandSlot; 3] {
     let [a, b, c, _] = inst.src;
-    let k = |ty| OperandSlot { operand: Operand::Literal(inst.imm32.unwrap_or(0)), ty };
+    let k = |ty| OperandSlot {
+        operand: Operand::Literal(inst.imm32.unwrap_or(0)),
+        ty,
+    };
     match inst.op {
         M::v_fmamk_f32 | M::v_madmk_f32 => [a, k(Type::F(32)), b],
         M::v_fmamk_f16 | M::v_madmk_f16 => [a, k(Type::F(16)), b],
@@ -67,7 +91,11 @@ pub fn ordered_sources(inst: &Inst) -> [OperandSlot; 3] {
 
 /// Which source of the instruction is source `index` of the operation.
 fn origin(kind: &VectorOp, index: usize) -> usize {
-    if kind.swap && index < 2 { 1 - index } else { index }
+    if kind.swap && index < 2 {
+        1 - index
+    } else {
+        index
+    }
 }
 
 fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
@@ -77,11 +105,15 @@ fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         match meaning::saturating(inst.op) {
             Some(op) => op,
             // Conversions to integers saturate anyway.
-            None if inst.op.name().starts_with("v_cvt_") => meaning::meaning(inst.op).ok_or_else(|| Unsupported::op(inst))?,
+            None if inst.op.name().starts_with("v_cvt_") => {
+                meaning::meaning(inst.op).ok_or_else(|| Unsupported::op(inst))?
+            }
             None => return Err(Unsupported::form(inst, "the clamp bit")),
         }
     } else {
-        meaning::meaning(inst.op).or_else(|| meaning::compare(inst.op)).ok_or_else(|| Unsupported::op(inst))?
+        meaning::meaning(inst.op)
+            .or_else(|| meaning::compare(inst.op))
+            .ok_or_else(|| Unsupported::op(inst))?
     };
     let sources = ordered_sources(inst);
     let mut job = Job::new(cx, inst, op);
@@ -98,11 +130,19 @@ fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
 
 /// The lane mask that an operation reads: slot index in a `Ref`.
 fn mask_source(inst: &Inst, cx: &LowerContext) -> Result<Ref, Unsupported> {
-    let mask = inst.src.iter().find(|source| source.ty == Type::Mask).copied().unwrap_or(OperandSlot::NONE);
+    let mask = inst
+        .src
+        .iter()
+        .find(|source| source.ty == Type::Mask)
+        .copied()
+        .unwrap_or(OperandSlot::NONE);
     match mask.operand {
         Operand::Scalar(code) if cx.config.null() == Some(code) => Ok(Ref(slot::ZERO as u32)),
         Operand::Scalar(code) if code < 127 || !cx.config.wave64 => Ok(Ref(u32::from(code))),
-        _ => Err(Unsupported::form(inst, "a lane mask that is no scalar register")),
+        _ => Err(Unsupported::form(
+            inst,
+            "a lane mask that is no scalar register",
+        )),
     }
 }
 
@@ -152,12 +192,26 @@ pub fn sign_modifiers(plan: &mut SourcePlan, ty: Type, absolute: bool, negative:
 impl Job {
     /// Starts.
     pub fn new(cx: &LowerContext, inst: &Inst, kind: VectorOp) -> Self {
-        let shuffle = inst.dpp.as_ref().and_then(|dpp| shuffle(dpp, cx.config.lanes()));
-        Self { op: Op::new(cx.pick(kind.run)), kind, sources: Vec::new(), shuffle, result: None }
+        let shuffle = inst
+            .dpp
+            .as_ref()
+            .and_then(|dpp| shuffle(dpp, cx.config.lanes()));
+        Self {
+            op: Op::new(cx.pick(kind.run)),
+            kind,
+            sources: Vec::new(),
+            shuffle,
+            result: None,
+        }
     }
 
     /// Adds source `index` with the instruction's modifiers.
-    fn source(&mut self, cx: &mut LowerContext, index: usize, source: OperandSlot) -> Result<(), Unsupported> {
+    fn source(
+        &mut self,
+        cx: &mut LowerContext,
+        index: usize,
+        source: OperandSlot,
+    ) -> Result<(), Unsupported> {
         let dwords = self.kind.s[index];
         let from = cx.source(source, dwords)?;
         self.op.s[index] = from;
@@ -198,11 +252,23 @@ impl Job {
                 plan.part = sdwa_part(sdwa, from);
             }
             if self.kind.half[index] && inst.sdwa.is_none() && inst.alu.op_sel >> from & 1 != 0 {
-                plan.part = Part::Bits { shift: 16, width: 16, signed: false };
+                plan.part = Part::Bits {
+                    shift: 16,
+                    width: 16,
+                    signed: false,
+                };
             }
             let bit = 1 << from;
-            sign_modifiers(&mut plan, sources[from].ty, inst.alu.abs & bit != 0, inst.alu.neg & bit != 0);
-            let plain = !plan.shuffle && plan.part == Part::Whole && plan.and == [u32::MAX; 2] && plan.xor == [0; 2];
+            sign_modifiers(
+                &mut plan,
+                sources[from].ty,
+                inst.alu.abs & bit != 0,
+                inst.alu.neg & bit != 0,
+            );
+            let plain = !plan.shuffle
+                && plan.part == Part::Whole
+                && plan.and == [u32::MAX; 2]
+                && plan.xor == [0; 2];
             if !plain {
                 self.prepare(index, plan);
             }
@@ -223,12 +289,17 @@ impl Job {
             self.op.d = temp_dst(RESULT_TEMP);
         }
         if let Some(shuffle) = &mut self.shuffle {
-            shuffle.writes_exec =
-                self.kind.shape == Shape::Compare && (self.op.d2 != 0 || self.op.d == slot::EXEC as u32);
+            shuffle.writes_exec = self.kind.shape == Shape::Compare
+                && (self.op.d2 != 0 || self.op.d == slot::EXEC as u32);
         }
         let handlers: [Handler; 3] = hot::<Prepare>();
         let mut outer = Op::new(cx.pick(handlers));
-        outer.imm = cx.side(Prepared { inner: self.op, sources: self.sources, shuffle: self.shuffle, result: self.result });
+        outer.imm = cx.side(Prepared {
+            inner: self.op,
+            sources: self.sources,
+            shuffle: self.shuffle,
+            result: self.result,
+        });
         cx.push(outer);
         Ok(())
     }
@@ -327,7 +398,11 @@ fn sdwa_part(sdwa: &Sdwa, index: usize) -> Part {
     };
     match field(sel) {
         (_, 32) => Part::Whole,
-        (shift, width) => Part::Bits { shift, width, signed },
+        (shift, width) => Part::Bits {
+            shift,
+            width,
+            signed,
+        },
     }
 }
 
@@ -390,7 +465,11 @@ fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported>
         M::v_nop | M::v_pipeflush | M::v_clrexcp => {}
         M::v_readfirstlane_b32 => {
             let from = cx.source(a, 1)?;
-            let run: Handler = if from.selector() == Ref::FILE { lane::read_first_lane } else { lane::read_scalar };
+            let run: Handler = if from.selector() == Ref::FILE {
+                lane::read_first_lane
+            } else {
+                lane::read_scalar
+            };
             let mut op = Op::new(run);
             op.s[0] = from;
             op.d = cx.scalar_dst(inst.dst.operand, 1)?;
@@ -398,7 +477,11 @@ fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported>
         }
         M::v_readlane_b32 => {
             let from = cx.source(a, 1)?;
-            let run: Handler = if from.selector() == Ref::FILE { lane::read_lane } else { lane::read_scalar };
+            let run: Handler = if from.selector() == Ref::FILE {
+                lane::read_lane
+            } else {
+                lane::read_scalar
+            };
             let mut op = Op::new(run);
             op.s[0] = from;
             op.s[1] = cx.scalar_src(b, 1)?;
@@ -424,7 +507,11 @@ fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported>
             op.s[1] = cx.scalar_src(b, 1)?;
             op.s[2] = cx.scalar_src(c, 1)?;
             op.d = cx.vgpr(inst.dst.operand)?;
-            op.aux = [u32::from(inst.op == M::v_permlanex16_b32), u32::from(inst.alu.op_sel & 3), 0];
+            op.aux = [
+                u32::from(inst.op == M::v_permlanex16_b32),
+                u32::from(inst.alu.op_sel & 3),
+                0,
+            ];
             cx.push(op);
         }
         M::v_permlane64_b32 => {
@@ -437,6 +524,7 @@ fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported>
             let mut op = Op::new(lane::move_relative);
             op.s[0] = cx.source(a, 1)?;
             op.d = cx.vgpr(inst.dst.operand)?;
+            op.aux[1] = u32::MAX;
             op.aux[0] = match inst.op {
                 M::v_movrels_b32 => 1,
                 M::v_movreld_b32 => 2,
@@ -453,7 +541,11 @@ fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported>
 fn lower_pair(first: &Inst, second: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     let mut first = first.clone();
     first.vopd = None;
-    let reads = |inst: &Inst, register: Operand| ordered_sources(inst).iter().any(|source| source.operand == register);
+    let reads = |inst: &Inst, register: Operand| {
+        ordered_sources(inst)
+            .iter()
+            .any(|source| source.operand == register)
+    };
     if !reads(second, first.dst.operand) {
         lower_plain(&first, cx)?;
         lower_plain(second, cx)
@@ -464,7 +556,11 @@ fn lower_pair(first: &Inst, second: &Inst, cx: &mut LowerContext) -> Result<(), 
         // Each reads what the other writes: the first result waits in a temporary.
         let kind = meaning::meaning(first.op).ok_or_else(|| Unsupported::op(&first))?;
         let mut job = Job::new(cx, &first, kind);
-        for (index, source) in ordered_sources(&first).into_iter().enumerate().take(kind.arity) {
+        for (index, source) in ordered_sources(&first)
+            .into_iter()
+            .enumerate()
+            .take(kind.arity)
+        {
             job.source(cx, index, source)?;
         }
         if kind.bit {
