@@ -82,8 +82,8 @@ pub fn narrow(e: Env, x: f32) -> Half {
     let bits = x.to_bits();
     let sign = bits & 0x8000_0000;
     let magnitude = bits & 0x7fff_ffff;
-    // Adding and subtracting 1.5 ... 2^13 times the leading bit leaves the value rounded to eleven bits, at least 2^-24.
-    let exponent = (magnitude & 0x7f80_0000).max(0x3880_0000).min(0x4780_0000);
+    // Adding and subtracting 2^13 times the leading bit leaves eleven bits of the value, rounded, in units of 2^-24 at least.
+    let exponent = (magnitude & 0x7f80_0000).clamp(0x3880_0000, 0x4780_0000);
     let anchor = f32::from_bits((exponent + (13 << 23)) | sign);
     let rounded = (x + anchor) - anchor;
     let result = pack_half(
@@ -141,9 +141,8 @@ pub fn narrow_f64(e: Env, x: f64) -> Half {
     let bits = x.to_bits();
     let sign = bits & 1 << 63;
     let magnitude = bits & !(1 << 63);
-    let exponent = (magnitude & 0x7ff0_0000_0000_0000)
-        .max(0x3f10_0000_0000_0000)
-        .min(0x40f0_0000_0000_0000);
+    let exponent =
+        (magnitude & 0x7ff0_0000_0000_0000).clamp(0x3f10_0000_0000_0000, 0x40f0_0000_0000_0000);
     let anchor = f64::from_bits((exponent + (42 << 52)) | sign);
     // 65536 stands for everything that is too large, so that the way through f32 is exact.
     let rounded = ((x + anchor) - anchor).abs().min(65536.0) as f32;
@@ -649,7 +648,7 @@ pub fn rsq_f32(x: f32) -> f32 {
 /// 2^x; denormals flushed.
 #[inline(always)]
 pub fn exp_f32(x: f32) -> f32 {
-    let clamped = x.max(-200.0).min(200.0);
+    let clamped = x.clamp(-200.0, 200.0);
     let whole = clamped.round_ties_even();
     let t = f64::from(clamped - whole);
     // Taylor series of 2^t on [-1/2, 1/2]; the first term left out is below 2^-32.

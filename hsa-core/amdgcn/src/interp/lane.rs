@@ -1,5 +1,10 @@
 //! Operations across lanes, and between lanes and scalars.
 
+#![expect(
+    clippy::missing_safety_doc,
+    reason = "handlers share one contract, that of `interp::run::Handler`"
+)]
+
 use crate::ir::{Op, Ref};
 
 use super::wave::{Lanes, Wave};

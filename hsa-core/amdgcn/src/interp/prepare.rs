@@ -24,7 +24,7 @@ pub fn temp(index: u32) -> Ref {
 
 /// `Op::d` of a temporary.
 pub fn temp_dst(index: u32) -> u32 {
-    TEMP_DST | index * size_of::<Lanes>() as u32
+    TEMP_DST | (index * size_of::<Lanes>() as u32)
 }
 
 /// How a source is made.

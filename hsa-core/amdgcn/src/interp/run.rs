@@ -5,6 +5,9 @@ use crate::ir::Op;
 use super::wave::Wave;
 
 /// What a handler is. See the [module docs](super) for the protocol.
+///
+/// A handler may be called only by the run loop (or by another handler), with the wave's bases set, a program that is alive, and an
+/// operation of that program whose operands the lowering has made.
 pub type Handler = unsafe fn(&mut Wave, *const Op) -> *const Op;
 
 /// Why the loop stopped. `Wave::next` is where the wave goes on, except after `EndProgram`; after a fault it is the operation

@@ -136,7 +136,7 @@ impl Outcome for Scc {
 fn conjure<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0, "scalar closures capture nothing") };
     // SAFETY: a zero-sized Copy type that exists has exactly one value and no bytes.
-    unsafe { std::mem::MaybeUninit::<F>::uninit().assume_init() }
+    unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
 /// A lowered scalar operation: handler and operand widths in dwords.

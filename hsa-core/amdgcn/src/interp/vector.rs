@@ -539,7 +539,7 @@ macro_rules! closure_kernel {
 fn conjure<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0, "kernel closures capture nothing") };
     // SAFETY: a zero-sized Copy type that exists (the lowering was given one) has exactly one value and no bytes.
-    unsafe { std::mem::MaybeUninit::<F>::uninit().assume_init() }
+    unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
 closure_kernel!(K1, (a: A), 1, false, |f, _e, a, _b, _c, _m| f(a), [], (A), A, u32, u32);
@@ -550,6 +550,14 @@ closure_kernel!(E2, (a: A, b: B), 2, false, |f, e, a, b, _c, _m| f(e, a, b), [],
 closure_kernel!(E3, (a: A, b: B, c: C), 3, false, |f, e, a, b, c, _m| f(e, a, b, c), [], (Env, A, B, C), A, B, C);
 closure_kernel!(M2, (a: A, b: B), 2, true, |f, _e, a, b, _c, m| f(a, b, m), [], (A, B, bool), A, B, u32);
 closure_kernel!(M3, (a: A, b: B, c: C), 3, true, |f, _e, a, b, c, m| f(a, b, c, m), [], (A, B, C, bool), A, B, C);
+
+/// The sources of a group of lanes, and the lane mask's bits.
+type Group<K> = (
+    [<K as Kernel>::A; GROUP],
+    [<K as Kernel>::B; GROUP],
+    [<K as Kernel>::C; GROUP],
+    [bool; GROUP],
+);
 
 /// The sources of an operation, resolved.
 struct Sources<K: Kernel> {
@@ -594,10 +602,7 @@ impl<K: Kernel> Sources<K> {
     }
 
     #[inline(always)]
-    unsafe fn load(
-        &self,
-        group: usize,
-    ) -> ([K::A; GROUP], [K::B; GROUP], [K::C; GROUP], [bool; GROUP]) {
+    unsafe fn load(&self, group: usize) -> Group<K> {
         // SAFETY: by the construction of the sources.
         unsafe {
             let a = self.a.group::<K::A>(group);

@@ -3,6 +3,11 @@
 //! Branches whose target lies at or before them are safe points: they count against the budget. Indirect jumps look the
 //! target up in the program and count as well.
 
+#![expect(
+    clippy::missing_safety_doc,
+    reason = "handlers share one contract, that of `interp::run::Handler`"
+)]
+
 use crate::{
     interp::{
         run::{Exit, Handler, get_mxcsr, set_mxcsr},

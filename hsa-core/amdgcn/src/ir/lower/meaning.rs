@@ -3,6 +3,11 @@
 //! `k` closures are plain, `h` ones are hot, `e` ones get MODE, `a` ones are float arithmetic with explicit NaN results, `m` ones get a
 //! lane-mask bit, `y` ones also give one, `c` ones are compares.
 
+#![expect(
+    clippy::double_comparisons,
+    reason = "less or greater is not the same as unequal when a NaN is compared"
+)]
+
 use crate::{
     interp::{
         float::{
@@ -133,12 +138,12 @@ fn med<T: Ord>(a: T, b: T, c: T) -> T {
 }
 
 fn snorm16(x: f32) -> u32 {
-    let scaled = (x.max(-1.0).min(1.0) * 32767.0).round_ties_even();
+    let scaled = (x.clamp(-1.0, 1.0) * 32767.0).round_ties_even();
     u32::from((if x.is_nan() { 0 } else { scaled as i32 } as i16).cast_unsigned())
 }
 
 fn unorm16(x: f32) -> u32 {
-    let scaled = (x.max(0.0).min(1.0) * 65535.0).round_ties_even();
+    let scaled = (x.clamp(0.0, 1.0) * 65535.0).round_ties_even();
     if x.is_nan() { 0 } else { scaled as u32 }
 }
 
@@ -263,15 +268,15 @@ fn integer(op: M) -> Option<VectorOp> {
             ym2(|a: u32, b: u32, m: bool| sub_borrow(b, a, m))
         }
         M::v_mul_lo_u32 | M::v_mul_lo_i32 => h2(|a: u32, b: u32| a.wrapping_mul(b)),
-        M::v_mul_hi_u32 => h2(|a: u32, b: u32| (u64::from(a) * u64::from(b) >> 32) as u32),
-        M::v_mul_hi_i32 => h2(|a: i32, b: i32| (i64::from(a) * i64::from(b) >> 32) as i32),
+        M::v_mul_hi_u32 => h2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
+        M::v_mul_hi_i32 => h2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
         M::v_mul_i32_i24 => h2(|a: u32, b: u32| i24(a).wrapping_mul(i24(b))),
         M::v_mul_u32_u24 => h2(|a: u32, b: u32| u24(a).wrapping_mul(u24(b))),
         M::v_mul_hi_i32_i24 => {
-            k2(|a: u32, b: u32| (i64::from(i24(a)) * i64::from(i24(b)) >> 32) as i32)
+            k2(|a: u32, b: u32| ((i64::from(i24(a)) * i64::from(i24(b))) >> 32) as i32)
         }
         M::v_mul_hi_u32_u24 => {
-            k2(|a: u32, b: u32| (u64::from(u24(a)) * u64::from(u24(b)) >> 32) as u32)
+            k2(|a: u32, b: u32| ((u64::from(u24(a)) * u64::from(u24(b))) >> 32) as u32)
         }
         M::v_mad_i32_i24 => {
             h3(
@@ -509,7 +514,7 @@ fn convert(op: M) -> Option<VectorOp> {
         }
         M::v_cvt_pk_u16_u32 => k2(|a: u32, b: u32| a.min(0xffff) | b.min(0xffff) << 16),
         M::v_cvt_pk_i16_i32 => k2(|a: i32, b: i32| sat_i16(a) | sat_i16(b) << 16),
-        M::v_cvt_pk_u8_f32 => k3(|a: f32, b: u32, c: u32| {
+        M::v_cvt_pk_u8_f32 | M::v_cvt_pkaccum_u8_f32 => k3(|a: f32, b: u32, c: u32| {
             let shift = 8 * (b & 3);
             (c & !(0xff << shift)) | to_u8(a) << shift
         }),
@@ -583,7 +588,7 @@ fn sixteen(op: M) -> Option<VectorOp> {
         M::v_fract_f16 => e1(|e, a: Half| {
             // Below 1, in f16.
             let fraction = |x: f32| (x - x.floor()).min(f32::from_bits(0x3f7f_e000));
-            through_f32(e, a, |x| if x.is_finite() { fraction(x) } else { x - x })
+            through_f32(e, a, |x| if x.is_finite() { fraction(x) } else { f32::NAN })
         }),
         M::v_frexp_mant_f16 => e1(|e, a: Half| through_f32(e, a, frexp_mant_f32)),
         M::v_frexp_exp_i16_f16 => k1(|a: Half| frexp_exp_f32(a.widen()) as i16),

@@ -90,9 +90,7 @@ pub fn lower(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         | Format::Scratch
         | Format::Mubuf
         | Format::Mtbuf
-        | Format::Mimg => match inst.op {
-            _ => memory::lower_memory(inst, cx),
-        },
+        | Format::Mimg => memory::lower_memory(inst, cx),
         _ => Err(Unsupported::op(inst)),
     }
 }

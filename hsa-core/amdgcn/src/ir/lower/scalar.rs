@@ -1,5 +1,11 @@
 //! Scalar ALU: SOP1, SOP2, SOPC, SOPK. The meaning of each operation is the closure next to its name; the first argument is SCC.
 
+#![expect(
+    clippy::double_comparisons,
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "with a NaN these are different compares, each an operation of its own"
+)]
+
 use crate::{
     interp::{
         lane,
@@ -251,7 +257,7 @@ fn meaning(op: M) -> Option<ScalarOp> {
         M::s_bitset1_b64 => s1d(|_, a: u32, d: u64| Plain(d | 1 << (a & 63))),
         M::s_bitreplicate_b64_b32 => s1(|_, a: u32| {
             Plain((0..32).fold(0u64, |out, bit| {
-                out | u64::from(a >> bit & 1) * (3 << (2 * bit))
+                out | (u64::from(a >> bit & 1) * (3 << (2 * bit)))
             }))
         }),
         M::s_quadmask_b32 => s1(|_, a: u32| nonzero32(quad_mask(u64::from(a)) as u32)),
@@ -325,10 +331,10 @@ fn meaning(op: M) -> Option<ScalarOp> {
         M::s_mul_i32 => s2(|_, a: u32, b: u32| Plain(a.wrapping_mul(b))),
         M::s_mul_u64 => s2(|_, a: u64, b: u64| Plain(a.wrapping_mul(b))),
         M::s_mul_hi_u32 => {
-            s2(|_, a: u32, b: u32| Plain((u64::from(a) * u64::from(b) >> 32) as u32))
+            s2(|_, a: u32, b: u32| Plain(((u64::from(a) * u64::from(b)) >> 32) as u32))
         }
         M::s_mul_hi_i32 => {
-            s2(|_, a: i32, b: i32| Plain((i64::from(a) * i64::from(b) >> 32) as i32))
+            s2(|_, a: i32, b: i32| Plain(((i64::from(a) * i64::from(b)) >> 32) as i32))
         }
         M::s_lshl1_add_u32 => s2(|_, a: u32, b: u32| shifted_add(a, b, 1)),
         M::s_lshl2_add_u32 => s2(|_, a: u32, b: u32| shifted_add(a, b, 2)),

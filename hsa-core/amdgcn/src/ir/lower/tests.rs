@@ -429,7 +429,9 @@ fn ulps(a: f32, b: f64) -> f64 {
 
 #[test]
 fn transcendental_functions_stay_within_their_error() {
-    let cases: [(M, fn(f64) -> f64, f32, f32, f64); 7] = [
+    /// Operation, exact function, range, ulps.
+    type Case = (M, fn(f64) -> f64, f32, f32, f64);
+    let cases: [Case; 7] = [
         (M::v_rcp_f32, |x| 1.0 / x, 1e-30, 1e30, 1.0),
         (M::v_rsq_f32, |x| 1.0 / x.sqrt(), 1e-37, 1e38, 1.0),
         (M::v_sqrt_f32, f64::sqrt, 1e-37, 1e38, 1.0),
