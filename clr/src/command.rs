@@ -78,6 +78,8 @@ pub(crate) struct KernelCommand {
     pub(crate) any_order: bool,
     /// It has a hidden hostcall argument.
     pub(crate) wants_hostcall: bool,
+    /// It has a hidden argument for the heap of device malloc.
+    pub(crate) wants_heap: bool,
 }
 
 /// A linear copy.

@@ -1,7 +1,7 @@
 //! Devices: what the agents say of themselves, their pools and book-keeping, the set of active queues, the sticky fault.
 
 use std::sync::{
-    Arc, Weak,
+    Arc, OnceLock, Weak,
     atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
 };
 
@@ -81,7 +81,11 @@ pub struct Device {
     faulted: AtomicBool,
     fault: Mutex<Option<DeviceFault>>,
     stack_size: AtomicU32,
+    heap: OnceLock<Result<u64>>,
 }
+
+/// Bytes of the control block of device malloc.
+const HEAP_CONTROL: usize = 256 * 1024;
 
 impl Device {
     pub(crate) fn new(
@@ -158,6 +162,7 @@ impl Device {
             faulted: AtomicBool::new(false),
             fault: Mutex::new(None),
             stack_size: AtomicU32::new(1024),
+            heap: OnceLock::new(),
         }))
     }
 
@@ -255,6 +260,25 @@ impl Device {
     /// Sets [`stack_size`](Self::stack_size) for later launches; at most 16 KiB is used.
     pub fn set_stack_size(&self, bytes: u32) {
         self.stack_size.store(bytes, Ordering::Relaxed);
+    }
+
+    /// The control block of device malloc for code objects v5 (`hidden_heap_v1`), made at the first kernel that wants it. All zero is an
+    /// empty heap, as in older code objects, which have the block as a zero-initialised variable of their own: slabs come through hostcall.
+    pub(crate) fn heap(&self) -> Result<u64> {
+        let make = || {
+            if !self.properties.large_bar {
+                return Err(Error::Unsupported(
+                    "device malloc: the host cannot clear the heap of this device".into(),
+                ));
+            }
+            let memory = self
+                .hsa()
+                .pool_allocate(self.pool, HEAP_CONTROL, "device heap")?;
+            // SAFETY: just allocated, accessible to the host, unknown to anybody.
+            unsafe { std::ptr::write_bytes(memory.cast::<u8>(), 0, HEAP_CONTROL) };
+            Ok(memory as u64)
+        };
+        self.heap.get_or_init(make).clone()
     }
 
     /// Agents that may access this device's memory.

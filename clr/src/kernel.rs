@@ -6,7 +6,7 @@ use gneiss_fatbin::{ArgumentMetadata, KernelMetadata};
 
 use crate::{Device, Program};
 
-/// A kernel, loaded on one device. It keeps its program loaded.
+/// A kernel, loaded on one device. It is of use only while its [`Program`] is loaded.
 #[derive(Debug)]
 pub struct Kernel {
     metadata: KernelMetadata,
@@ -17,6 +17,7 @@ pub struct Kernel {
     object: u64,
     device: Arc<Device>,
     program: Weak<Program>,
+    printf_formats: bool,
 }
 
 impl Kernel {
@@ -25,6 +26,7 @@ impl Kernel {
         object: u64,
         device: Arc<Device>,
         program: Weak<Program>,
+        printf_formats: bool,
     ) -> Self {
         let explicit: Vec<_> = metadata.explicit_args().cloned().collect();
         let hidden = metadata.hidden_args().cloned().collect();
@@ -41,6 +43,7 @@ impl Kernel {
             object,
             device,
             program,
+            printf_formats,
         }
     }
 
@@ -62,6 +65,11 @@ impl Kernel {
     /// The arguments that the runtime fills in.
     pub(crate) fn hidden_arguments(&self) -> &[ArgumentMetadata] {
         &self.hidden
+    }
+
+    /// The code object has format strings of a printf that writes to a buffer.
+    pub(crate) fn has_printf_formats(&self) -> bool {
+        self.printf_formats
     }
 
     /// First byte after the explicit arguments.

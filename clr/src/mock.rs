@@ -73,7 +73,13 @@ pub(crate) fn kernel_object(device: &Arc<Device>, object: u64, arguments: u32) -
         max_flat_workgroup_size: 1024,
         ..Default::default()
     };
-    Arc::new(Kernel::new(metadata, object, device.clone(), Weak::new()))
+    Arc::new(Kernel::new(
+        metadata,
+        object,
+        device.clone(),
+        Weak::new(),
+        false,
+    ))
 }
 
 /// The mock's functions; calling any other aborts the test with a message.
@@ -635,9 +641,10 @@ fn process(address: usize) {
         let slot = base + (index % size) as usize * 64;
         // SAFETY: the slot is in the ring.
         let header = unsafe { AtomicU32::from_ptr(slot as *mut u32) };
-        // SAFETY: queues are never freed.
         while header.load(Ordering::Acquire) & 0xff == HSA_PACKET_TYPE_INVALID {
-            if unsafe { (*queue).stop.load(Ordering::SeqCst) } {
+            // SAFETY: queues are never freed.
+            let stop = unsafe { (*queue).stop.load(Ordering::SeqCst) };
+            if stop {
                 return;
             }
             std::thread::sleep(Duration::from_micros(20));

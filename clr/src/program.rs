@@ -130,6 +130,7 @@ impl Program {
                         object,
                         device.clone(),
                         program.clone(),
+                        !metadata.printf.is_empty(),
                     ))
                 })
                 .collect();

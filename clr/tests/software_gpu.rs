@@ -134,11 +134,8 @@ extern "C" __global__ void step(unsigned long long* value, unsigned long long bi
             value * 2 + (round + index as u64) % 3 % 2
         });
         // SAFETY: in the allocation, and the queue has finished.
-        assert_eq!(
-            unsafe { base.add(index).read_volatile() },
-            expected,
-            "queue {index}"
-        );
+        let seen = unsafe { base.add(index).read_volatile() };
+        assert_eq!(seen, expected, "queue {index}");
     }
     runtime
         .free(memory.device_address() as usize)
@@ -307,41 +304,46 @@ extern "C" __global__ void check(unsigned long long* out, unsigned size) {
     free(p);
     out[i] = good;
 }"#;
-    let Some(program) = program(&device, source) else {
-        return;
-    };
-    let runtime = runtime(false);
-    let memory = runtime
-        .allocate_host(&device, 8 * 128, HostFlags::COHERENT)
-        .expect("memory");
-    let queue = queue(&device);
-    for size in [24_u64, 4000] {
-        let arguments = [memory.device_address(), size];
-        launch(
-            &queue,
-            program.kernel("allocate").expect("a kernel"),
-            2,
-            64,
-            &arguments,
-            &[],
-        );
-        launch(
-            &queue,
-            program.kernel("check").expect("a kernel"),
-            2,
-            64,
-            &arguments,
-            &[],
-        );
-        queue.finish().expect("no error");
-        // SAFETY: in the allocation, and the queue has finished.
-        let out =
-            unsafe { (memory.host_address().expect("host memory") as *const [u64; 128]).read() };
-        assert_eq!(out, [1; 128], "size {size}");
+    for version in ["4", "5"] {
+        let option = format!("-mcode-object-version={version}");
+        let Some(image) = code_object(&device, &[&option], source) else {
+            return;
+        };
+        let program = Program::load(&device, &image, &[]).expect("the code object loads");
+        let runtime = runtime(false);
+        let memory = runtime
+            .allocate_host(&device, 8 * 128, HostFlags::COHERENT)
+            .expect("memory");
+        let queue = queue(&device);
+        for size in [24_u64, 4000] {
+            let arguments = [memory.device_address(), size];
+            launch(
+                &queue,
+                program.kernel("allocate").expect("a kernel"),
+                2,
+                64,
+                &arguments,
+                &[],
+            );
+            launch(
+                &queue,
+                program.kernel("check").expect("a kernel"),
+                2,
+                64,
+                &arguments,
+                &[],
+            );
+            queue.finish().expect("no error");
+            // SAFETY: in the allocation, and the queue has finished.
+            let out = unsafe {
+                (memory.host_address().expect("host memory") as *const [u64; 128]).read()
+            };
+            assert_eq!(out, [1; 128], "size {size}, version {version}");
+        }
+        runtime
+            .free(memory.device_address() as usize)
+            .expect("the base");
     }
-    runtime
-        .free(memory.device_address() as usize)
-        .expect("the base");
 }
 
 #[test]
@@ -569,10 +571,8 @@ extern "C" __global__ void wait(volatile unsigned* flag) { while (*flag == 0) {}
     );
     good.wait().expect("no error");
     // SAFETY: in the allocation.
-    assert_eq!(
-        unsafe { (memory.host_address().expect("host memory") as *const u32).read() },
-        1
-    );
+    let seen = unsafe { (memory.host_address().expect("host memory") as *const u32).read() };
+    assert_eq!(seen, 1);
 }
 
 #[test]

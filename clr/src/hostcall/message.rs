@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(messages.receive(&mut end), Ok(Some(vec![20])));
         let mut whole = [3 | 1 << 5, 5, 0, 0, 0, 0, 0, 0];
         assert_eq!(messages.receive(&mut whole), Ok(Some(vec![5])));
-        let mut unknown = [u64::MAX & !1, 0, 0, 0, 0, 0, 0, 0];
+        let mut unknown = [!1, 0, 0, 0, 0, 0, 0, 0];
         assert!(messages.receive(&mut unknown).is_err());
     }
 }

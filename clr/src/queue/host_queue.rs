@@ -118,10 +118,18 @@ impl HostQueue {
         if serialize & 1 != 0 {
             self.finish()?;
         }
-        let wants_hostcall = kernel
-            .hidden_arguments()
-            .iter()
-            .any(|argument| argument.value_kind == ValueKind::HiddenHostcallBuffer);
+        let wants = |kind| {
+            kernel
+                .hidden_arguments()
+                .iter()
+                .any(|argument| argument.value_kind == kind)
+        };
+        if wants(ValueKind::HiddenPrintfBuffer) && kernel.has_printf_formats() {
+            return Err(Error::Unsupported(format!(
+                "kernel {}: printf through a buffer (compiled for OpenCL, or with -mprintf-kind=buffered)",
+                kernel.name()
+            )));
+        }
         let event = self.core.enqueue(
             Operation::Kernel(KernelCommand {
                 kernel: kernel.clone(),
@@ -131,7 +139,8 @@ impl HostQueue {
                 arguments,
                 cooperative: launch.cooperative,
                 any_order: launch.any_order,
-                wants_hostcall,
+                wants_hostcall: wants(ValueKind::HiddenHostcallBuffer),
+                wants_heap: wants(ValueKind::HiddenHeapV1),
             }),
             wait_list,
         )?;

@@ -86,6 +86,9 @@ impl VirtualGpu {
                     .get_or_init(|| device.shared().hostcall.new_buffer(&device));
                 values.hostcall = buffer.clone()?;
             }
+            if kernel.wants_heap {
+                values.heap = device.heap()?;
+            }
             if kernel.cooperative {
                 let info = size.next_multiple_of(16);
                 values.multigrid = kernarg + info as u64;

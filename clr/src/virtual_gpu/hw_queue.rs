@@ -207,7 +207,7 @@ impl HwQueue {
             private_base_hi,
             hostcall: OnceLock::new(),
         });
-        // SAFETY (both): the queue is alive.
+        // SAFETY: the queue is alive.
         let status = unsafe { (hsa.api.hsa_amd_profiling_set_profiler_enabled)(queue, 1) };
         if status != HSA_STATUS_SUCCESS {
             tracing::warn!("profiling cannot be enabled: {status}");
