@@ -80,6 +80,8 @@ pub struct Device {
     active: Mutex<Vec<Arc<QueueCore>>>,
     faulted: AtomicBool,
     fault: Mutex<Option<DeviceFault>>,
+    /// Held while a fault is spread to the queues, and by a reset, which must not come in between. Taken before all other locks.
+    spreading: Mutex<()>,
     stack_size: AtomicU32,
     heap: OnceLock<Result<u64>>,
 }
@@ -161,6 +163,7 @@ impl Device {
             active: Mutex::new(Vec::new()),
             faulted: AtomicBool::new(false),
             fault: Mutex::new(None),
+            spreading: Mutex::new(()),
             stack_size: AtomicU32::new(1024),
             heap: OnceLock::new(),
         }))
@@ -397,6 +400,7 @@ impl Device {
 
     /// Records the first fault, and fails all that is outstanding. Called on a thread of the HSA library.
     pub(crate) fn set_fault(&self, status: hsa_status_t, report: Option<String>) {
+        let _spreading = self.spreading.lock();
         {
             let mut fault = self.fault.lock();
             if fault.is_some() {
@@ -425,6 +429,7 @@ impl Device {
 
     /// Clears the fault, so that new commands run (on new hardware queues). Outstanding commands have failed already.
     pub fn reset(&self) {
+        let _spreading = self.spreading.lock();
         let mut fault = self.fault.lock();
         *fault = None;
         self.faulted.store(false, Ordering::Release);

@@ -137,6 +137,10 @@ impl VirtualGpu {
                 options.priority,
                 &options.cu_mask,
             )?;
+            // After the acquiring: queues are buried after the fault is noted, so a queue made since is noticed here.
+            if let Some(fault) = self.device.fault() {
+                return Err(Error::Fault(fault));
+            }
             self.hw = Some(hw);
         }
         self.hw.as_ref().ok_or(Error::Gone("no hardware queue"))

@@ -323,6 +323,7 @@ impl QueueCore {
     ) -> Step {
         tracing::error!("{:?} command failed: {error}", command.operation);
         let status = match error {
+            Error::Fault(_) => Status::DEVICE_FAULT,
             Error::OutOfMemory { .. } | Error::Hsa { .. } => Status::OUT_OF_RESOURCES,
             _ => Status::INVALID_OPERATION,
         };
