@@ -345,7 +345,8 @@ pub unsafe extern "C" fn __hipUnregisterFatBinary(modules: *mut *mut c_void) {
             && let Some(runtime) = runtime::started()
         {
             for device in &runtime.devices {
-                let _ = device.clr.synchronize();
+                // A program may end without a synchronising call: this one shows it the report of a fault.
+                let _ = device.clr.synchronize().map_err(hip_error);
             }
             binary.forget();
         }

@@ -179,6 +179,9 @@ impl HwQueue {
                 }
             }
         }
+        // Who has asked for a report prints it: the library need not do it, too.
+        // SAFETY: just created.
+        let _ = unsafe { hsa.fault_report(queue) };
         // SAFETY: just created. The core part is constant after creation, and so are the apertures.
         let (base, size, doorbell, group_base_hi, private_base_hi) = unsafe {
             let amd = queue.cast::<amd_queue_t>();
