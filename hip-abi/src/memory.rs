@@ -121,6 +121,9 @@ fn free(address: *mut c_void, host: bool) -> HipResult {
             "{address:p} is not the start of an allocation that this call frees"
         );
     }
+    if crate::pool::holds_freed(address.addr()) {
+        return fail!(hipErrorInvalidValue, "{address:p} is freed already");
+    }
     if crate::pool::owns(address.addr()) {
         return crate::pool::free_now(address.addr());
     }

@@ -225,6 +225,18 @@ fn owner(address: usize) -> Option<(usize, Arc<Pool>)> {
     })
 }
 
+/// Whether the address is a block that was freed and that its pool still holds.
+pub fn holds_freed(address: usize) -> bool {
+    FREED_BLOCKS.load(Ordering::Relaxed) != 0
+        && POOLS.live().iter().any(|(_, pool)| {
+            pool.state
+                .lock()
+                .freed
+                .iter()
+                .any(|freed| freed.address == address)
+        })
+}
+
 /// Whether a live block of a pool starts at the address.
 pub fn owns(address: usize) -> bool {
     owner(address).is_some()
@@ -311,6 +323,9 @@ pub unsafe extern "C" fn hipFreeAsync(dev_ptr: *mut c_void, stream: hipStream_t)
     }
     let Resolved { stream, wait } = resolve_or(stream, hipErrorInvalidHandle)?;
     let address = dev_ptr.addr();
+    if holds_freed(address) {
+        return fail!(hipErrorInvalidValue, "{dev_ptr:p} is freed already");
+    }
     let Some((_, pool)) = owner(address) else {
         // Memory of hipMalloc may be freed so, too: then at once, after the device's work.
         let runtime = runtime::get()?;

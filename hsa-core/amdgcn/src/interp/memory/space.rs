@@ -72,6 +72,8 @@ impl Space for Lds {
         address: u64,
         size: u64,
     ) -> Result<*mut u8, MemoryFault> {
+        // The sum of register and offset has 32 bits: compilers add a positive offset to a negative register.
+        let address = address & 0xffff_ffff;
         if address
             .checked_add(size)
             .is_some_and(|end| end <= u64::from(w.lds_size))
