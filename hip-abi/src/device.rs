@@ -386,14 +386,14 @@ pub(crate) fn synchronize() -> HipResult {
 pub unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     let device = runtime::current()?;
     let _ = device.clr.synchronize();
-    // Failures of earlier work end with the reset: nobody is to hear of them afterwards.
-    if let Some(null) = device.existing_null_stream() {
-        let _ = null.queue.finish();
-    }
     stream::destroy_all(device.ordinal);
     pool::trim_all();
     registration::forget_programs();
     device.clr.reset();
+    // Failures of earlier work end with the reset: nobody is to hear of them afterwards.
+    if let Some(null) = device.existing_null_stream() {
+        let _ = null.queue.finish();
+    }
     Ok(())
 }
 
