@@ -507,21 +507,15 @@ mod tests {
             key(3),
         ];
         // SAFETY: the list is complete.
-        assert_eq!(
-            unsafe { packed(list.as_mut_ptr()) },
-            Ok([1, 2, 3].as_slice())
-        );
-        let mut bad = [key(7), key(0), key(3), key(0), key(3)];
-        // SAFETY: as above.
-        assert_eq!(
-            unsafe { packed(bad.as_mut_ptr()) },
-            Err(hipErrorInvalidValue)
-        );
-        let mut empty = [key(3), key(0), key(3), key(0), key(3)];
-        // SAFETY: as above.
-        assert_eq!(
-            unsafe { packed(empty.as_mut_ptr()) },
-            Err(hipErrorInvalidValue)
-        );
+        let good = unsafe { packed(list.as_mut_ptr()) };
+        assert_eq!(good, Ok([1, 2, 3].as_slice()));
+        for mut list in [
+            [key(7), key(0), key(3), key(0), key(3)],
+            [key(3), key(0), key(3), key(0), key(3)],
+        ] {
+            // SAFETY: the list ends with its mark.
+            let bad = unsafe { packed(list.as_mut_ptr()) };
+            assert_eq!(bad, Err(hipErrorInvalidValue));
+        }
     }
 }
