@@ -13,7 +13,9 @@ use std::{
     sync::{
         Arc, LazyLock,
         atomic::{AtomicU64, Ordering},
+        mpsc,
     },
+    time::Duration,
 };
 
 use gneiss_clr::{Kernel, Program};
@@ -341,16 +343,39 @@ pub unsafe extern "C" fn __hipUnregisterFatBinary(modules: *mut *mut c_void) {
         }
         GENERATION.fetch_add(1, Ordering::AcqRel);
         // Work may still run its kernels; at the program's end this also lets its output come out.
-        if binary.programs.lock().iter().any(Option::is_some)
-            && let Some(runtime) = runtime::started()
-        {
+        if binary.programs.lock().iter().any(Option::is_some) && drain() {
+            binary.forget();
+        }
+    });
+}
+
+/// How long a program that ends, or a library that is unloaded, waits for its kernels.
+const DRAIN_LIMIT: Duration = Duration::from_secs(10);
+
+/// Waits until no device has work, but not for ever: an endless kernel must not keep a program from ending. Says whether all work
+/// has ended; code that may still run must stay.
+fn drain() -> bool {
+    let Some(runtime) = runtime::started() else {
+        return true;
+    };
+    let (done, wait) = mpsc::channel();
+    let waiter = std::thread::Builder::new()
+        .name("gneiss-drain".into())
+        .spawn(move || {
             for device in &runtime.devices {
                 // A program may end without a synchronising call: this one shows it the report of a fault.
                 let _ = device.clr.synchronize().map_err(hip_error);
             }
-            binary.forget();
-        }
-    });
+            let _ = done.send(());
+        });
+    let ended = waiter.is_ok() && wait.recv_timeout(DRAIN_LIMIT).is_ok();
+    if !ended {
+        log_error!(
+            "kernels are still running {} s after the program's end: not waiting for them",
+            DRAIN_LIMIT.as_secs()
+        );
+    }
+    ended
 }
 
 /// Registers a kernel: the host stub's address stands for it.
