@@ -23,6 +23,30 @@ use super::{
 /// Lanes of a group.
 pub const GROUP: usize = 16;
 
+/// An array with an expression for each lane of a group. A loop rather than `array::from_fn`: a closure that is not inlined would be
+/// compiled without the level's features.
+macro_rules! lanes {
+    ($lane:ident => $value:expr) => {{
+        let mut out = std::mem::MaybeUninit::<[_; GROUP]>::uninit();
+        for $lane in 0..GROUP {
+            fill(&mut out, $lane, $value);
+        }
+        // SAFETY: every lane was written.
+        #[allow(unused_unsafe, reason = "also used inside of unsafe blocks")]
+        unsafe {
+            out.assume_init()
+        }
+    }};
+}
+
+/// Writes a lane of a group that is being filled; `lane` is below [`GROUP`].
+#[inline(always)]
+fn fill<T>(group: &mut std::mem::MaybeUninit<[T; GROUP]>, lane: usize, value: T) {
+    debug_assert!(lane < GROUP);
+    // SAFETY: inside the array: the callers' loops end at its length.
+    unsafe { group.as_mut_ptr().cast::<T>().add(lane).write(value) };
+}
+
 /// What a kernel may know besides its operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Env {
@@ -407,10 +431,10 @@ impl Source {
             let at = self.at.add(group * self.step);
             let low: [u32; GROUP] = *at.cast();
             if V::DWORDS == 1 {
-                std::array::from_fn(|lane| V::from_dwords(low[lane], 0))
+                lanes!(lane => V::from_dwords(low[lane], 0))
             } else {
                 let high: [u32; GROUP] = *at.add(self.next).cast();
-                std::array::from_fn(|lane| V::from_dwords(low[lane], high[lane]))
+                lanes!(lane => V::from_dwords(low[lane], high[lane]))
             }
         }
     }
@@ -462,13 +486,13 @@ impl Target {
     /// Stores a group under EXEC.
     #[inline(always)]
     unsafe fn put<V: Value>(self, w: &Wave, full: bool, group: usize, values: &[V; GROUP]) {
-        let low: [u32; GROUP] = std::array::from_fn(|lane| values[lane].to_dwords().0);
+        let low: [u32; GROUP] = lanes!(lane => values[lane].to_dwords().0);
         // SAFETY: inside the file or the temporaries.
         unsafe {
             let at = self.at.add(group * 64);
             put_line(w, full, group, at, &low);
             if V::DWORDS == 2 {
-                let high: [u32; GROUP] = std::array::from_fn(|lane| values[lane].to_dwords().1);
+                let high: [u32; GROUP] = lanes!(lane => values[lane].to_dwords().1);
                 put_line(w, full, group, at.add(self.next), &high);
             }
         }
@@ -485,7 +509,7 @@ unsafe fn put_line(w: &Wave, full: bool, group: usize, at: *mut u8, line: &[u32;
         } else {
             let mask: [u32; GROUP] = *w.mask_lanes.0.as_ptr().add(group * GROUP).cast();
             let old = *at;
-            *at = std::array::from_fn(|lane| (line[lane] & mask[lane]) | (old[lane] & !mask[lane]));
+            *at = lanes!(lane => (line[lane] & mask[lane]) | (old[lane] & !mask[lane]));
         }
     }
 }
@@ -618,7 +642,7 @@ impl<K: Kernel> Sources<K> {
             };
             let bits = (self.bits >> (group * GROUP)) as u32;
             let m = if K::BIT {
-                std::array::from_fn(|lane| bits >> lane & 1 != 0)
+                lanes!(lane => bits >> lane & 1 != 0)
             } else {
                 [false; GROUP]
             };
@@ -656,21 +680,28 @@ impl<K: Kernel> Sources<K> {
     unsafe fn compute(&self, group: usize) -> [K::R; GROUP] {
         // SAFETY: as above.
         let (a, b, c, m) = unsafe { self.load(group) };
-        std::array::from_fn(|lane| K::call(self.env, a[lane], b[lane], c[lane], m[lane]))
+        lanes!(lane => K::call(self.env, a[lane], b[lane], c[lane], m[lane]))
     }
 }
 
-/// Runs `body` under MODE's f64/f16 floating-point environment, if the operands are of that kind and it differs from f32's.
+/// Loads MODE's f64/f16 floating-point environment, if the operands are of that kind and it differs from f32's. Says whether it
+/// did. (No closure around the lanes: it would be compiled without the level's features.)
 #[inline(always)]
-unsafe fn with_environment(w: &mut Wave, f64: bool, body: impl FnOnce(&mut Wave)) {
-    if f64 && w.mxcsr != w.mxcsr_f64 {
-        // SAFETY: restored right after.
+unsafe fn enter_environment(w: &Wave, f64: bool) -> bool {
+    let switch = f64 && w.mxcsr != w.mxcsr_f64;
+    if switch {
+        // SAFETY: the caller leaves the environment.
         unsafe { set_mxcsr(w.mxcsr_f64) };
-        body(w);
+    }
+    switch
+}
+
+/// Undoes [`enter_environment`].
+#[inline(always)]
+unsafe fn leave_environment(w: &Wave, switched: bool) {
+    if switched {
         // SAFETY: the value that the run loop has set.
         unsafe { set_mxcsr(w.mxcsr) };
-    } else {
-        body(w);
     }
 }
 
@@ -698,14 +729,14 @@ impl<K: Kernel<R: Value>> Body for Map<K> {
         // SAFETY: by the caller.
         unsafe {
             let full = is_full(w);
-            with_environment(w, any_f64::<K::A, K::B, K::C, K::R>(), |w| {
-                let sources = Sources::<K>::new(w, &*op);
-                let target = target(w, (*op).d);
-                for group in 0..w.chunks {
-                    let result = sources.compute(group);
-                    target.put(w, full, group, &result);
-                }
-            });
+            let switched = enter_environment(w, any_f64::<K::A, K::B, K::C, K::R>());
+            let sources = Sources::<K>::new(w, &*op);
+            let target = target(w, (*op).d);
+            for group in 0..w.chunks {
+                let result = sources.compute(group);
+                target.put(w, full, group, &result);
+            }
+            leave_environment(w, switched);
             op.add(1)
         }
     }
@@ -713,13 +744,13 @@ impl<K: Kernel<R: Value>> Body for Map<K> {
     unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
         // SAFETY: by the caller.
         unsafe {
-            with_environment(w, any_f64::<K::A, K::B, K::C, K::R>(), |w| {
-                let sources = Sources::<K>::new(w, &*op);
-                let target = target(w, (*op).d);
-                each_lane(w.exec(), |lane| {
-                    target.put_lane(lane, sources.compute_lane(lane).0)
-                });
+            let switched = enter_environment(w, any_f64::<K::A, K::B, K::C, K::R>());
+            let sources = Sources::<K>::new(w, &*op);
+            let target = target(w, (*op).d);
+            each_lane(w.exec(), |lane| {
+                target.put_lane(lane, sources.compute_lane(lane).0)
             });
+            leave_environment(w, switched);
             op.add(1)
         }
     }
@@ -739,18 +770,18 @@ where
         // SAFETY: by the caller.
         unsafe {
             let full = is_full(w);
-            with_environment(w, T::F64, |w| {
-                let sources = Sources::<K>::new(w, &*op);
-                let target = target(w, (*op).d);
-                for group in 0..w.chunks {
-                    let result = sources.compute(group);
-                    if T::any_nan::<L>(&result) {
-                        nan_group::<T, K>(&sources, w.exec(), group, target);
-                    } else {
-                        target.put(w, full, group, &result);
-                    }
+            let switched = enter_environment(w, T::F64);
+            let sources = Sources::<K>::new(w, &*op);
+            let target = target(w, (*op).d);
+            for group in 0..w.chunks {
+                let result = sources.compute(group);
+                if T::any_nan::<L>(&result) {
+                    nan_group::<T, K>(w, op, group);
+                } else {
+                    target.put(w, full, group, &result);
                 }
-            });
+            }
+            leave_environment(w, switched);
             op.add(1)
         }
     }
@@ -758,11 +789,11 @@ where
     unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
         // SAFETY: by the caller.
         unsafe {
-            with_environment(w, T::F64, |w| {
-                let sources = Sources::<K>::new(w, &*op);
-                let target = target(w, (*op).d);
-                each_lane(w.exec(), |lane| nan_lane::<T, K>(&sources, lane, target));
-            });
+            let switched = enter_environment(w, T::F64);
+            let sources = Sources::<K>::new(w, &*op);
+            let target = target(w, (*op).d);
+            each_lane(w.exec(), |lane| nan_lane::<T, K>(&sources, lane, target));
+            leave_environment(w, switched);
             op.add(1)
         }
     }
@@ -810,19 +841,20 @@ impl<T> IntoNan<T> for i32 {
 #[cold]
 #[inline(never)]
 unsafe fn nan_group<T: Arithmetic, K: Kernel<A = T, R = T>>(
-    sources: &Sources<K>,
-    exec: u64,
+    w: &mut Wave,
+    op: *const Op,
     group: usize,
-    target: Target,
 ) where
     K::B: IntoNan<T>,
     K::C: IntoNan<T>,
 {
     // SAFETY: by the caller.
     unsafe {
-        each_lane(exec & 0xffff << (group * GROUP), |lane| {
-            nan_lane::<T, K>(sources, lane, target)
-        })
+        let sources = Sources::<K>::new(w, &*op);
+        let target = target(w, (*op).d);
+        each_lane(w.exec() & 0xffff << (group * GROUP), |lane| {
+            nan_lane::<T, K>(&sources, lane, target);
+        });
     }
 }
 
@@ -867,21 +899,21 @@ impl<V: Value, K: Kernel<R = (V, bool)>> Body for Carry<K> {
         // SAFETY: by the caller.
         unsafe {
             let full = is_full(w);
-            with_environment(w, any_f64::<K::A, K::B, K::C, V>(), |w| {
-                let sources = Sources::<K>::new(w, &*op);
-                let target = target(w, (*op).d);
-                let mut mask = 0;
-                for group in 0..w.chunks {
-                    let result = sources.compute(group);
-                    let bits: [u32; GROUP] =
-                        std::array::from_fn(|lane| 0u32.wrapping_sub(u32::from(result[lane].1)));
-                    mask |= u64::from(L::movemask(&bits)) << (group * GROUP);
-                    let values: [V; GROUP] = std::array::from_fn(|lane| result[lane].0);
-                    target.put(w, full, group, &values);
-                }
-                let mask = mask & w.exec();
-                w.set_mask((*op).d2 as usize, mask);
-            });
+            let switched = enter_environment(w, any_f64::<K::A, K::B, K::C, V>());
+            let sources = Sources::<K>::new(w, &*op);
+            let target = target(w, (*op).d);
+            let mut mask = 0;
+            for group in 0..w.chunks {
+                let result = sources.compute(group);
+                let bits: [u32; GROUP] =
+                    lanes!(lane => 0u32.wrapping_sub(u32::from(result[lane].1)));
+                mask |= u64::from(L::movemask(&bits)) << (group * GROUP);
+                let values: [V; GROUP] = lanes!(lane => result[lane].0);
+                target.put(w, full, group, &values);
+            }
+            let mask = mask & w.exec();
+            w.set_mask((*op).d2 as usize, mask);
+            leave_environment(w, switched);
             op.add(1)
         }
     }
@@ -889,17 +921,17 @@ impl<V: Value, K: Kernel<R = (V, bool)>> Body for Carry<K> {
     unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
         // SAFETY: by the caller.
         unsafe {
-            with_environment(w, any_f64::<K::A, K::B, K::C, V>(), |w| {
-                let sources = Sources::<K>::new(w, &*op);
-                let target = target(w, (*op).d);
-                let mut mask = 0;
-                each_lane(w.exec(), |lane| {
-                    let (value, bit) = sources.compute_lane(lane).0;
-                    target.put_lane(lane, value);
-                    mask |= u64::from(bit) << lane;
-                });
-                w.set_mask((*op).d2 as usize, mask);
+            let switched = enter_environment(w, any_f64::<K::A, K::B, K::C, V>());
+            let sources = Sources::<K>::new(w, &*op);
+            let target = target(w, (*op).d);
+            let mut mask = 0;
+            each_lane(w.exec(), |lane| {
+                let (value, bit) = sources.compute_lane(lane).0;
+                target.put_lane(lane, value);
+                mask |= u64::from(bit) << lane;
             });
+            w.set_mask((*op).d2 as usize, mask);
+            leave_environment(w, switched);
             op.add(1)
         }
     }
@@ -915,17 +947,16 @@ impl<K: Kernel<R = bool>> Body for Compare<K> {
     unsafe fn run<L: Simd>(w: &mut Wave, op: *const Op) -> *const Op {
         // SAFETY: by the caller.
         unsafe {
-            with_environment(w, any_f64::<K::A, K::B, K::C, u32>(), |w| {
-                let sources = Sources::<K>::new(w, &*op);
-                let mut mask = 0;
-                for group in 0..w.chunks {
-                    let result = sources.compute(group);
-                    let bits: [u32; GROUP] =
-                        std::array::from_fn(|lane| 0u32.wrapping_sub(u32::from(result[lane])));
-                    mask |= u64::from(L::movemask(&bits)) << (group * GROUP);
-                }
-                put_compare(w, &*op, mask);
-            });
+            let switched = enter_environment(w, any_f64::<K::A, K::B, K::C, u32>());
+            let sources = Sources::<K>::new(w, &*op);
+            let mut mask = 0;
+            for group in 0..w.chunks {
+                let result = sources.compute(group);
+                let bits: [u32; GROUP] = lanes!(lane => 0u32.wrapping_sub(u32::from(result[lane])));
+                mask |= u64::from(L::movemask(&bits)) << (group * GROUP);
+            }
+            put_compare(w, &*op, mask);
+            leave_environment(w, switched);
             op.add(1)
         }
     }
@@ -933,14 +964,14 @@ impl<K: Kernel<R = bool>> Body for Compare<K> {
     unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
         // SAFETY: by the caller.
         unsafe {
-            with_environment(w, any_f64::<K::A, K::B, K::C, u32>(), |w| {
-                let sources = Sources::<K>::new(w, &*op);
-                let mut mask = 0;
-                each_lane(w.exec(), |lane| {
-                    mask |= u64::from(sources.compute_lane(lane).0) << lane
-                });
-                put_compare(w, &*op, mask);
+            let switched = enter_environment(w, any_f64::<K::A, K::B, K::C, u32>());
+            let sources = Sources::<K>::new(w, &*op);
+            let mut mask = 0;
+            each_lane(w.exec(), |lane| {
+                mask |= u64::from(sources.compute_lane(lane).0) << lane
             });
+            put_compare(w, &*op, mask);
+            leave_environment(w, switched);
             op.add(1)
         }
     }
@@ -1221,7 +1252,7 @@ impl<const HIGH: bool> Body for MaskedBitCount<HIGH> {
             let target = target(w, (*op).d);
             for group in 0..w.chunks {
                 let (x, y) = (a.group::<u32>(group), b.group::<u32>(group));
-                let result: [u32; GROUP] = std::array::from_fn(|lane| {
+                let result: [u32; GROUP] = lanes!(lane => {
                     let index = (group * GROUP + lane) as u32;
                     let below = (1u64 << index) - 1;
                     let below = if HIGH {
