@@ -23,6 +23,7 @@ use std::{
     cell::UnsafeCell,
     collections::VecDeque,
     fmt,
+    ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, LazyLock,
@@ -66,13 +67,23 @@ impl Job {
     /// Appends a line to the file that `GNEISS_COUNTERS` names: kernel, groups, wave size, wave instructions.
     fn report(&self, engine: &Engine) {
         use std::io::Write;
-        let Some(path) = std::env::var_os("GNEISS_COUNTERS") else { return };
+        let Some(path) = std::env::var_os("GNEISS_COUNTERS") else {
+            return;
+        };
         let code = engine.code.find(self.info.kernel_object);
-        let symbol = code.as_ref().and_then(|code| code.symbol(self.info.kernel_object));
+        let symbol = code
+            .as_ref()
+            .and_then(|code| code.symbol(self.info.kernel_object));
         let name = symbol.map_or("?", |(name, _)| name.trim_end_matches(".kd"));
         let (groups, lanes) = (self.plan.groups_total, self.plan.wave_size());
-        let line = format!("{name}\t{groups}\t{lanes}\t{}\n", self.instructions.load(Ordering::Relaxed));
-        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        let line = format!(
+            "{name}\t{groups}\t{lanes}\t{}\n",
+            self.instructions.load(Ordering::Relaxed)
+        );
+        let file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path);
         if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
             tracing::warn!(%error, "cannot write GNEISS_COUNTERS");
         }
@@ -125,6 +136,10 @@ const SEAT_TIME: Duration = Duration::from_millis(2);
 
 /// Groups that a seat runs in turns if they do not end in one slice.
 const FEW_GROUPS: usize = 4;
+
+/// Groups that a seat claims at one time: as many as take about this long, and not more than that.
+const BATCH_TIME: Duration = Duration::from_micros(20);
+const MAX_BATCH: u64 = 32;
 
 /// Work that is worth waking another thread for.
 const SHARE_TIME: Duration = Duration::from_micros(15);
@@ -307,22 +322,36 @@ impl Dispatch {
         result
     }
 
-    /// A group that nobody has started yet, if the GPU has room for one more.
-    fn take_new(&self, worker: &mut Worker) -> Option<Box<Group>> {
+    /// Claims up to `count` groups that nobody has started yet, as many as the GPU has room for. Each of them will be started.
+    fn claim(&self, count: u64) -> Range<u64> {
         let plan = &self.job().plan;
-        if self.next.load(Ordering::Relaxed) >= plan.groups_total {
-            return None;
+        let total = plan.groups_total;
+        if self.next.load(Ordering::Relaxed) >= total {
+            return 0..0;
         }
-        if self.resident.fetch_add(1, Ordering::Relaxed) >= plan.resident_limit {
-            self.resident.fetch_sub(1, Ordering::Relaxed);
-            return None;
+        let before = self.resident.fetch_add(count, Ordering::Relaxed);
+        let room = plan.resident_limit.saturating_sub(before).min(count);
+        let first = if room == 0 {
+            total
+        } else {
+            self.next.fetch_add(room, Ordering::Relaxed)
+        };
+        let end = total.min(first.saturating_add(room));
+        let claimed = end.saturating_sub(first);
+        if claimed < count {
+            self.resident.fetch_sub(count - claimed, Ordering::Relaxed);
         }
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        if number >= plan.groups_total {
-            self.resident.fetch_sub(1, Ordering::Relaxed);
-            return None;
+        first..first + claimed
+    }
+
+    /// Tells of groups that have ended. Whether they were the last.
+    fn end_groups(&self, ended: &mut u64) -> bool {
+        let ended = std::mem::take(ended);
+        if ended == 0 {
+            return false;
         }
-        Some(worker.start_group(self.job(), number))
+        self.resident.fetch_sub(ended, Ordering::Relaxed);
+        self.done.fetch_add(ended, Ordering::AcqRel) + ended == self.job().plan.groups_total
     }
 
     fn run_groups(
@@ -344,6 +373,11 @@ impl Dispatch {
         // without saying so, for one that has not begun.
         let mut limit = FEW_GROUPS;
         let mut turns = 0usize;
+        // Short groups are claimed, and their ends told, several at a time; in between nothing is shared with other seats.
+        let mut claimed = 0..0u64;
+        let mut batch = 1u64;
+        let mut batch_began = began;
+        let mut untold = 0u64;
         loop {
             if self.stop.load(Ordering::Acquire) {
                 own.drain(..).for_each(|group| worker.give_back(group));
@@ -352,8 +386,17 @@ impl Dispatch {
             // After a group that waits, one that others left behind, or a new one: it may be the one that is waited for.
             let fresh = if own.is_empty() || waited || own.len() < limit {
                 let parked = self.parked_count.load(Ordering::Relaxed) != 0;
-                let parked = if parked { self.with_parked(VecDeque::pop_front) } else { None };
-                parked.or_else(|| self.take_new(worker))
+                let parked = if parked {
+                    self.with_parked(VecDeque::pop_front)
+                } else {
+                    None
+                };
+                parked.or_else(|| {
+                    if claimed.is_empty() {
+                        claimed = self.claim(batch);
+                    }
+                    claimed.next().map(|number| worker.start_group(job, number))
+                })
             } else {
                 None
             };
@@ -363,16 +406,28 @@ impl Dispatch {
             match group.run_slice(job, engine, &mut worker.cache) {
                 GroupExit::Done => {
                     worker.give_back(group);
-                    self.resident.fetch_sub(1, Ordering::Relaxed);
                     ended += 1;
+                    untold += 1;
                     idle_turns = 0;
                     waited = false;
                     turns = 0;
-                    if self.done.fetch_add(1, Ordering::AcqRel) + 1 == total {
+                    if !claimed.is_empty() {
+                        continue;
+                    }
+                    if self.end_groups(&mut untold) {
                         break;
                     }
                 }
                 GroupExit::Yield { progress } => {
+                    self.end_groups(&mut untold);
+                    batch = 1;
+                    if !claimed.is_empty() {
+                        // They were claimed as short ones; now anybody may run them.
+                        let claimed = std::mem::take(&mut claimed);
+                        self.with_parked(|parked| {
+                            parked.extend(claimed.map(|number| worker.start_group(job, number)))
+                        });
+                    }
                     own.push_back(group);
                     waited = !progress;
                     idle_turns = if progress { 0 } else { idle_turns + 1 };
@@ -396,6 +451,17 @@ impl Dispatch {
             }
             if !own.is_empty() || total > ended + 64 {
                 let now = Instant::now();
+                if own.is_empty() {
+                    let left = total.saturating_sub(self.next.load(Ordering::Relaxed));
+                    let longest = (left / (4 * engine.threads().max(1) as u64)).clamp(1, MAX_BATCH);
+                    let grown = if now - batch_began < BATCH_TIME {
+                        2 * batch
+                    } else {
+                        batch / 2
+                    };
+                    batch = grown.clamp(1, longest);
+                }
+                batch_began = now;
                 if job.deadline.is_some_and(|deadline| now >= deadline) {
                     self.stop(Fault::of_dispatch(FaultKind::Timeout, ""));
                     continue;
@@ -407,6 +473,11 @@ impl Dispatch {
             if idle_turns > own.len() && !own.is_empty() {
                 wait_a_little(idle_turns / own.len());
             }
+        }
+        self.end_groups(&mut untold);
+        if !self.stop.load(Ordering::Acquire) {
+            // Others go on with what this seat has claimed.
+            own.extend(claimed.map(|number| worker.start_group(job, number)));
         }
         if !own.is_empty() {
             self.with_parked(|parked| parked.append(&mut own));

@@ -226,6 +226,14 @@ impl LaunchPlan {
 
     /// Id of the group with a number: x runs fastest.
     pub(crate) fn group_id(&self, number: u64) -> [u32; 3] {
+        if let Ok(number) = u32::try_from(number) {
+            // Divisions of 64 bits are slow, and most grids have one dimension.
+            let [x, y, _] = self.groups;
+            if number < x {
+                return [number, 0, 0];
+            }
+            return [number % x, number / x % y, number / x / y];
+        }
         let [x, y, _] = self.groups.map(u64::from);
         [
             (number % x) as u32,
@@ -242,14 +250,15 @@ impl LaunchPlan {
         })
     }
 
-    /// Sets the registers of a wave: `first` is the number of its first work-item in the group.
+    /// Sets the registers of a wave: `first` is the number of its first work-item in the group. `ids` are those of the group.
     pub(crate) fn init_wave(
         &self,
         wave: &mut Wave,
         id: [u32; 3],
-        extent: Extent,
+        items: u32,
         first: u32,
         waves: u32,
+        ids: &WorkitemIds,
     ) {
         let program = self
             .program
@@ -284,62 +293,72 @@ impl LaunchPlan {
         wave.sgpr[slot::PRIVATE_LIMIT] = u32::MAX;
         wave.sgpr[slot::PRIVATE_LIMIT + 1] = PRIVATE_APERTURE_HI;
 
-        let items = extent.iter().product::<u32>();
         let active = (items - first).min(self.wave_size);
         wave.set_exec(if active == 64 {
             u64::MAX
         } else {
             (1 << active) - 1
         });
-        self.init_workitem_ids(wave, extent, first);
+        let lanes = self.wave_size as usize;
+        let rows = ids.rows.min(wave.vgpr_count as usize);
+        let from = &ids.dwords[first as usize * ids.rows..][..lanes * rows];
+        // The registers lie one after the other, as the rows do.
+        for (row, from) in from.chunks_exact(lanes).enumerate() {
+            wave.vgpr_lanes(row).copy_from_slice(from);
+        }
     }
 
-    fn init_workitem_ids(&self, wave: &mut Wave, extent: Extent, first: u32) {
-        let wanted = if self.features.packed_workitem_id {
-            3
+    /// Makes the ids of the work-items of a group of this extent, unless the table holds them.
+    pub(crate) fn fill_workitem_ids(&self, table: &mut WorkitemIds, extent: Extent) {
+        let packed = self.features.packed_workitem_id;
+        let rows = if packed {
+            1
         } else {
             (self.rsrc2 >> 11 & 3).min(2) as usize + 1
         };
-        let [nx, ny, nz] = extent;
+        let key = (extent, self.wave_size, packed);
+        if table.key == Some(key) && table.rows == rows {
+            return;
+        }
         let lanes = self.wave_size as usize;
-        if ny == 1 && nz == 1 {
-            // One dimension: the packed form is the same, as no id reaches bit 10. Inactive lanes may hold anything.
-            for (v0, x) in wave.vgpr_lanes(0).iter_mut().zip(first..) {
-                *v0 = x;
-            }
-            if !self.features.packed_workitem_id {
-                for dim in 1..wanted.min(wave.vgpr_count as usize) {
-                    wave.vgpr_lanes(dim).fill(0);
+        let waves = (extent.iter().product::<u32>() as usize).div_ceil(lanes);
+        table.key = Some(key);
+        table.rows = rows;
+        table.dwords.resize(waves * lanes * rows, 0);
+        let [nx, ny, _] = extent;
+        let (mut x, mut y, mut z) = (0, 0, 0);
+        for wave in table.dwords.chunks_exact_mut(lanes * rows) {
+            for lane in 0..lanes {
+                if packed {
+                    // Lanes past the end of the group are inactive; their bits must only not spill into each other.
+                    wave[lane] = x | (y & 0x3ff) << 10 | (z & 0x3ff) << 20;
+                } else {
+                    for (row, id) in [x, y, z].into_iter().enumerate().take(rows) {
+                        wave[row * lanes + lane] = id;
+                    }
                 }
-            }
-            return;
-        }
-        let mut ids = [[0u32; 64]; 3];
-        let (mut x, mut y, mut z) = (first % nx, first / nx % ny, first / nx / ny);
-        let [xs, ys, zs] = &mut ids;
-        for ((lane_x, lane_y), lane_z) in xs.iter_mut().zip(ys).zip(zs).take(lanes) {
-            (*lane_x, *lane_y, *lane_z) = (x, y, z);
-            x += 1;
-            if x == nx {
-                (x, y) = (0, y + 1);
-                if y == ny {
-                    (y, z) = (0, z + 1);
+                x += 1;
+                if x == nx {
+                    (x, y) = (0, y + 1);
+                    if y == ny {
+                        (y, z) = (0, z + 1);
+                    }
                 }
-            }
-        }
-        if self.features.packed_workitem_id {
-            for (lane, v0) in wave.vgpr_lanes(0).iter_mut().enumerate() {
-                // Lanes past the end of the group are inactive; their bits must only not spill into each other.
-                *v0 = ids[0][lane] | (ids[1][lane] & 0x3ff) << 10 | (ids[2][lane] & 0x3ff) << 20;
-            }
-            return;
-        }
-        for (dim, ids) in ids.iter().enumerate().take(wanted) {
-            if dim < wave.vgpr_count as usize {
-                wave.vgpr_lanes(dim).copy_from_slice(&ids[..lanes]);
             }
         }
     }
+}
+
+/// The ids of the work-items of a group, as its waves find them in their first registers. A thread's groups keep their table: successive
+/// groups mostly have the same extent.
+#[derive(Debug, Default)]
+pub(crate) struct WorkitemIds {
+    /// Extent, wave size, and whether the three ids share a register.
+    key: Option<(Extent, u32, bool)>,
+    /// Registers.
+    rows: usize,
+    /// For each wave its registers, one after the other.
+    dwords: Vec<u32>,
 }
 
 /// VGPRs and AGPRs of a wave.

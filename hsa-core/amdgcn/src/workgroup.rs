@@ -22,6 +22,7 @@ use crate::{
         run::{self, Exit},
         wave::Wave,
     },
+    launch::WorkitemIds,
     memory::MapCache,
 };
 
@@ -72,7 +73,10 @@ impl GridBarrier {
                 now + 1
             };
             // AcqRel: what a wave wrote before it arrived is seen by those that go on after the last arrival.
-            match self.0.compare_exchange_weak(now, next, Ordering::AcqRel, Ordering::Relaxed) {
+            match self
+                .0
+                .compare_exchange_weak(now, next, Ordering::AcqRel, Ordering::Relaxed)
+            {
                 Ok(_) => return (!last).then_some(phase),
                 Err(seen) => now = seen,
             }
@@ -132,6 +136,7 @@ pub(crate) struct Group {
     waiting: usize,
     lds: Buffer,
     scratch: Buffer,
+    ids: WorkitemIds,
 }
 
 impl fmt::Debug for Group {
@@ -154,6 +159,7 @@ impl Group {
             waiting: 0,
             lds: Buffer::default(),
             scratch: Buffer::default(),
+            ids: WorkitemIds::default(),
         })
     }
 
@@ -178,12 +184,13 @@ impl Group {
         let wave_bytes = (lane_bytes * lanes as usize).next_multiple_of(64);
         self.scratch.reserve(wave_bytes * self.count);
         let (lds, scratch) = (self.lds.as_mut_ptr(), self.scratch.as_mut_ptr());
+        plan.fill_workitem_ids(&mut self.ids, extent);
+        let compute_unit = (number % u64::from(job.info.gpu.compute_units.max(1))) as u32;
         for (n, wave) in self.waves[..self.count].iter_mut().enumerate() {
-            plan.init_wave(wave, self.id, extent, n as u32 * lanes, count);
+            plan.init_wave(wave, self.id, items, n as u32 * lanes, count, &self.ids);
             wave.wave_in_group = n as u32;
             wave.workgroup = self.id;
-            wave.hardware_id.compute_unit =
-                (number % u64::from(job.info.gpu.compute_units.max(1))) as u32;
+            wave.hardware_id.compute_unit = compute_unit;
             wave.hardware_id.simd = n as u32 % 4;
             wave.hardware_id.slot = n as u32 / 4;
             wave.lds = lds;
@@ -209,7 +216,9 @@ impl Group {
             for n in 0..self.count {
                 match self.states[n] {
                     State::Ready => {}
-                    State::AtGridBarrier { resource, phase } if job.grid_barriers[resource].has_passed(phase) => {
+                    State::AtGridBarrier { resource, phase }
+                        if job.grid_barriers[resource].has_passed(phase) =>
+                    {
                         self.states[n] = State::Ready;
                     }
                     _ => continue,
@@ -245,7 +254,9 @@ impl Group {
                             progress = true;
                             match job.grid_barriers[resource].arrive(waves) {
                                 None => continue,
-                                Some(phase) => self.states[n] = State::AtGridBarrier { resource, phase },
+                                Some(phase) => {
+                                    self.states[n] = State::AtGridBarrier { resource, phase }
+                                }
                             }
                         }
                         // The debugger's trap: without one it does nothing.
@@ -284,7 +295,10 @@ impl Group {
 #[derive(Debug, Default)]
 pub(crate) struct Worker {
     pub(crate) cache: MapCache,
-    #[expect(clippy::vec_box, reason = "groups move between lists and threads; as boxes they move as pointers")]
+    #[expect(
+        clippy::vec_box,
+        reason = "groups move between lists and threads; as boxes they move as pointers"
+    )]
     free: Vec<Box<Group>>,
     lists: Vec<VecDeque<Box<Group>>>,
 }

@@ -8,7 +8,7 @@ use crate::ir::{Op, Ref};
 use super::{
     float::{Half, narrow},
     run::Handler,
-    vector::{Body, Env, Simd, TEMP_DST},
+    vector::{Body, Env, Simd, TEMP_DST, change_all},
     wave::{Lanes, Wave, slot},
 };
 
@@ -186,6 +186,33 @@ impl Body for Prepare {
             match &plan.shuffle {
                 Some(shuffle) if !shuffle.writes_exec => w.set_pair(slot::EXEC, raw_exec),
                 _ => {}
+            }
+            op.add(1)
+        }
+    }
+
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: no features are needed for this instantiation.
+        unsafe { Self::run::<super::vector::Portable>(w, op) }
+    }
+}
+
+/// A source with its sign changed (neg, abs), into temporaries: `d` gets (`s[0]` & `aux[0]`) ^ `aux[1]`, in the last of its `aux[2]`
+/// dwords; the first of two is copied. All lanes are written, whatever EXEC is.
+#[derive(Debug)]
+pub struct ChangeSign;
+
+impl Body for ChangeSign {
+    #[inline(always)]
+    unsafe fn run<L: Simd>(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: references were made by the lowering.
+        unsafe {
+            let [and, xor, dwords] = (*op).aux;
+            if dwords == 1 {
+                change_all::<u32>(w, &*op, |value| (value & and) ^ xor);
+            } else {
+                let (and, xor) = (u64::from(and) << 32 | 0xffff_ffff, u64::from(xor) << 32);
+                change_all::<u64>(w, &*op, |value| (value & and) ^ xor);
             }
             op.add(1)
         }

@@ -76,7 +76,12 @@ pub unsafe fn run(wave: &mut Wave, budget: i64) -> Exit {
     // SAFETY: the program is alive and `next` points into it.
     unsafe {
         let saved = get_mxcsr();
-        set_mxcsr(wave.mxcsr);
+        // Loading the register is slow, and the wave's value is mostly the thread's own, save for the exception flags.
+        let changed = (saved ^ wave.mxcsr) & !MXCSR_FLAGS != 0;
+        if changed {
+            set_mxcsr(wave.mxcsr);
+        }
+        let began_with = wave.mxcsr;
         let mut op = wave.next;
         #[cfg(feature = "counters")]
         let mut last_pc = 0;
@@ -88,10 +93,15 @@ pub unsafe fn run(wave: &mut Wave, budget: i64) -> Exit {
             }
             op = ((*op).run)(wave, op);
         }
-        set_mxcsr(saved);
+        if changed || wave.mxcsr != began_with {
+            set_mxcsr(saved);
+        }
     }
     wave.exit
 }
+
+/// Exception flags of MXCSR: set by operations, read by nobody.
+const MXCSR_FLAGS: u32 = 0x3f;
 
 /// Reads MXCSR.
 #[inline]

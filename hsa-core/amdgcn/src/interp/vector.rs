@@ -514,6 +514,23 @@ unsafe fn put_line(w: &Wave, full: bool, group: usize, at: *mut u8, line: &[u32;
     }
 }
 
+/// Applies a function to all lanes of `s[0]`, into `d`, whatever EXEC is.
+///
+/// # Safety
+/// The operation is of the wave's program.
+#[inline(always)]
+pub unsafe fn change_all<V: Value>(w: &mut Wave, op: &Op, change: impl Fn(V) -> V) {
+    // SAFETY: by the caller.
+    unsafe {
+        let from = source::<V>(w, op.s[0], 0);
+        let to = target(w, op.d);
+        for group in 0..w.chunks {
+            let values = from.group::<V>(group);
+            to.put(w, true, group, &lanes!(lane => change(values[lane])));
+        }
+    }
+}
+
 /// What one lane computes. Unused operands have the type `u32`.
 pub trait Kernel: 'static {
     /// First source.
@@ -1279,5 +1296,58 @@ pub fn masked_bit_count<const HIGH: bool>() -> VectorOp {
     VectorOp {
         run: hot::<MaskedBitCount<HIGH>>(),
         ..k2(|a: u32, b: u32| a.wrapping_add(b))
+    }
+}
+
+/// `v_lshlrev_b64`, in halves, so that the lanes of the two registers need not be interleaved. Every address has one.
+#[derive(Debug)]
+pub struct ShiftLeft64;
+
+impl Body for ShiftLeft64 {
+    #[inline(always)]
+    unsafe fn run<L: Simd>(w: &mut Wave, op: *const Op) -> *const Op {
+        // Vector shifts by 32 and more give 0, which the combination below relies on.
+        let left = |value: u32, by: u32| if by < 32 { value << by } else { 0 };
+        let right = |value: u32, by: u32| if by < 32 { value >> by } else { 0 };
+        // SAFETY: by the caller.
+        unsafe {
+            let full = is_full(w);
+            let (a, b) = (
+                source::<u32>(w, (*op).s[0], 0),
+                source::<u64>(w, (*op).s[1], 1),
+            );
+            let target = target(w, (*op).d);
+            for group in 0..w.chunks {
+                let amount = a.group::<u32>(group);
+                let at = b.at.add(group * b.step);
+                let (low, high): ([u32; GROUP], [u32; GROUP]) =
+                    (*at.cast(), *at.add(b.next).cast());
+                let new_low = lanes!(lane => left(low[lane], amount[lane] & 63));
+                let new_high = lanes!(lane => {
+                    let by = amount[lane] & 63;
+                    // The low half's bits that move across: from below when the amount is small, from above when it is 32 or more.
+                    left(high[lane], by)
+                        | right(low[lane], 32u32.wrapping_sub(by))
+                        | left(low[lane], by.wrapping_sub(32))
+                });
+                let at = target.at.add(group * 64);
+                put_line(w, full, group, at, &new_low);
+                put_line(w, full, group, at.add(target.next), &new_high);
+            }
+            op.add(1)
+        }
+    }
+
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: no features are needed for this instantiation.
+        unsafe { Self::run::<Portable>(w, op) }
+    }
+}
+
+/// Descriptor of [`ShiftLeft64`].
+pub fn shift_left_64() -> VectorOp {
+    VectorOp {
+        run: hot::<ShiftLeft64>(),
+        ..k2(|a: u32, b: u64| b << (a & 63))
     }
 }

@@ -14,7 +14,7 @@ use std::{
 
 use crate::ir::{Op, program::Program};
 
-use super::run::Exit;
+use super::{level::Level, run::Exit};
 
 /// Indices into [`Wave::sgpr`].
 pub mod slot {
@@ -278,8 +278,7 @@ impl Wave {
         self.m0 = config.m0();
         self.sgpr = [0; slot::COUNT];
         self.set_exec(self.full_mask);
-        self.mask_for = 0;
-        self.mask_lanes = Lanes([0; 64]);
+        // `mask_lanes` goes with `mask_for`, whichever wave that was for.
         self.set_mode(mode);
         let (entry, pool) = program.entry();
         self.next = entry;
@@ -399,7 +398,12 @@ impl Wave {
         let exec = self.exec();
         if exec != self.mask_for {
             self.mask_for = exec;
-            self.mask_lanes = expand_mask(exec);
+            if Level::current() == Level::Portable {
+                self.mask_lanes = expand_mask(exec);
+            } else {
+                // SAFETY: the level says that the host has AVX2.
+                unsafe { expand_mask_avx2(exec, &mut self.mask_lanes) }
+            }
         }
     }
 
@@ -423,6 +427,26 @@ pub fn expand_mask(mask: u64) -> Lanes {
         }
     }
     out
+}
+
+/// As [`expand_mask`].
+///
+/// # Safety
+/// The host has AVX2.
+#[target_feature(enable = "avx2")]
+#[expect(clippy::cast_possible_truncation, reason = "eight bits")]
+unsafe fn expand_mask_avx2(mask: u64, out: &mut Lanes) {
+    use core::arch::x86_64::{
+        __m256i, _mm256_and_si256, _mm256_cmpeq_epi32, _mm256_set1_epi32, _mm256_setr_epi32,
+        _mm256_store_si256,
+    };
+    let bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    for eight in 0..8 {
+        let bits = _mm256_set1_epi32((mask >> (8 * eight)) as i32 & 0xff);
+        let lanes = _mm256_cmpeq_epi32(_mm256_and_si256(bits, bit), bit);
+        // SAFETY: eight lanes at 32 × `eight` bytes; the lanes are aligned to 64 bytes.
+        unsafe { _mm256_store_si256(out.0.as_mut_ptr().cast::<__m256i>().add(eight), lanes) };
+    }
 }
 
 /// MXCSR for a rounding mode and a denormal mode of MODE: all exceptions masked.

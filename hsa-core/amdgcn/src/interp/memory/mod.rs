@@ -4,6 +4,7 @@
 //! * [`space`]: where an address leads: global memory, LDS, scratch, or any of them by aperture (FLAT).
 //! * [`element`]: what one lane loads or stores: dwords, bytes, halves.
 //! * [`vector`]: loads and stores of a whole wave over these three.
+//! * [`wide`]: the same for whole dwords, with AVX2.
 //! * [`atomic`]: atomic operations, on global memory really atomic against every thread of the process.
 //! * [`lds`]: LDS operations with two addresses, cross-lane operations, append and consume.
 //! * [`scalar`]: scalar loads, stores and clocks.
@@ -23,6 +24,7 @@ pub mod lds;
 pub mod scalar;
 pub mod space;
 pub mod vector;
+pub mod wide;
 
 use super::wave::Wave;
 use crate::memory::{MapCache, MemoryFault};

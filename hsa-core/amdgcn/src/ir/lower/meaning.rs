@@ -22,7 +22,7 @@ use crate::{
         },
         vector::{
             Env, VectorOp, a1, a2, a3, ae1, am3, c2, ce2, e1, e2, e3, h1, h2, h3, hae1, he1, he2,
-            he3, k1, k2, k3, m2, masked_bit_count, y2, y3, ym2,
+            he3, k1, k2, k3, m2, masked_bit_count, shift_left_64, y2, y3, ym2,
         },
     },
     isa::op::Op as M,
@@ -230,7 +230,7 @@ fn integer(op: M) -> Option<VectorOp> {
         M::v_lshlrev_b32 => h2(|a: u32, b: u32| b << (a & 31)),
         M::v_lshrrev_b32 => h2(|a: u32, b: u32| b >> (a & 31)),
         M::v_ashrrev_i32 => h2(|a: u32, b: i32| b >> (a & 31)),
-        M::v_lshlrev_b64 => h2(|a: u32, b: u64| b << (a & 63)),
+        M::v_lshlrev_b64 => shift_left_64(),
         M::v_lshrrev_b64 => h2(|a: u32, b: u64| b >> (a & 63)),
         M::v_ashrrev_i64 => h2(|a: u32, b: i64| b >> (a & 63)),
         M::v_lshl_add_u32 => h3(|a: u32, b: u32, c: u32| (a << (b & 31)).wrapping_add(c)),

@@ -4,11 +4,12 @@ mod names;
 
 use crate::{
     interp::{
+        level::Level,
         memory::{
             atomic::{self, NoReturn, Old},
             buffer, element, flag, lds, scalar,
-            space::{Global, Lds},
-            vector,
+            space::{Global, Lds, Space},
+            vector, wide,
         },
         run::Handler,
     },
@@ -275,6 +276,35 @@ macro_rules! with_rmw {
     };
 }
 
+/// Whether the handlers for AVX2 can run the operation.
+fn is_wide(cx: &LowerContext, op: &Op) -> bool {
+    cx.level != Level::Portable && op.aux[0] & flag::VADDR != 0
+}
+
+/// The handler for AVX2 of a load of whole dwords.
+fn wide_load<S: Space + 'static>(cx: &LowerContext, op: &Op, element: Load) -> Option<Handler> {
+    let run: Handler = match element {
+        Load::Dwords1 => wide::load::<1, S>,
+        Load::Dwords2 => wide::load::<2, S>,
+        Load::Dwords3 => wide::load::<3, S>,
+        Load::Dwords4 => wide::load::<4, S>,
+        _ => return None,
+    };
+    is_wide(cx, op).then_some(run)
+}
+
+/// The handler for AVX2 of a store of whole dwords.
+fn wide_store<S: Space + 'static>(cx: &LowerContext, op: &Op, element: Store) -> Option<Handler> {
+    let run: Handler = match element {
+        Store::Dwords1 => wide::store::<1, S>,
+        Store::Dwords2 => wide::store::<2, S>,
+        Store::Dwords3 => wide::store::<3, S>,
+        Store::Dwords4 => wide::store::<4, S>,
+        _ => return None,
+    };
+    is_wide(cx, op).then_some(run)
+}
+
 fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     let format = inst.format;
     if let Some(element) = names::load(inst.op) {
@@ -284,6 +314,9 @@ fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
             _ => vflat_load::<E>,
         }));
         flat_address(&mut op, inst, cx)?;
+        if format == Format::Global {
+            op.run = wide_load::<Global>(cx, &op, element).unwrap_or(op.run);
+        }
         op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
         cx.push(op);
         return Ok(());
@@ -295,6 +328,9 @@ fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
             _ => vflat_store::<E>,
         }));
         flat_address(&mut op, inst, cx)?;
+        if format == Format::Global {
+            op.run = wide_store::<Global>(cx, &op, element).unwrap_or(op.run);
+        }
         op.s[1] = file(cx, inst.src[1].operand, element.dwords())?;
         cx.push(op);
         return Ok(());
@@ -416,17 +452,23 @@ fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     }
     if let Some(element) = names::load(inst.op) {
         op.run = with_load!(element, E => vload::<E, Lds>);
+        op.run = wide_load::<Lds>(cx, &op, element).unwrap_or(op.run);
         op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
     } else if let Some(element) = names::store(inst.op) {
         op.run = with_store!(element, E => vstore::<E, Lds>);
+        op.run = wide_store::<Lds>(cx, &op, element).unwrap_or(op.run);
         op.s[1] = file(cx, inst.src[1].operand, element.dwords())?;
     } else if let Some(two) = names::two_address(inst.op) {
         let scale = u64::from(two.dwords) * 4 * if two.stride64 { 64 } else { 1 };
         let offset0 = u64::from(inst.mem.offset.cast_unsigned() & 0xff);
         let offset1 = u64::from(inst.mem.offset1) * scale;
         op.imm = (offset0 * scale) | offset1 << 32;
-        let wide = two.dwords == 2;
-        op.run = match (two.kind, wide) {
+        let double = two.dwords == 2;
+        op.run = match (two.kind, double) {
+            (names::TwoKind::Read, false) if is_wide(cx, &op) => wide::read2::<1>,
+            (names::TwoKind::Read, true) if is_wide(cx, &op) => wide::read2::<2>,
+            (names::TwoKind::Write, false) if is_wide(cx, &op) => wide::write2::<1>,
+            (names::TwoKind::Write, true) if is_wide(cx, &op) => wide::write2::<2>,
             (names::TwoKind::Read, false) => read2::<u32>,
             (names::TwoKind::Read, true) => read2::<u64>,
             (names::TwoKind::Write, false) => write2::<u32>,

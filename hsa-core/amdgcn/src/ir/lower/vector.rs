@@ -5,8 +5,8 @@ use crate::{
     interp::{
         lane,
         prepare::{
-            Part, Prepare, Prepared, RESULT_TEMP, ResultPlan, SOURCE_TEMP, Scale, ShufflePlan,
-            SourcePlan, temp, temp_dst,
+            ChangeSign, Part, Prepare, Prepared, RESULT_TEMP, ResultPlan, SOURCE_TEMP, Scale,
+            ShufflePlan, SourcePlan, temp, temp_dst,
         },
         run::Handler,
         vector::{Shape, VectorOp, hot},
@@ -282,6 +282,21 @@ impl Job {
     /// Pushes the operation, through [`Prepare`] if anything is to be prepared.
     pub fn finish(mut self, cx: &mut LowerContext) -> Result<(), Unsupported> {
         if self.sources.is_empty() && self.shuffle.is_none() && self.result.is_none() {
+            cx.push(self.op);
+            return Ok(());
+        }
+        if self.shuffle.is_none()
+            && self.result.is_none()
+            && self.sources.iter().all(|plan| plan.part == Part::Whole)
+        {
+            for plan in &self.sources {
+                let mut op = Op::new(cx.pick(hot::<ChangeSign>()));
+                op.s[0] = plan.from;
+                op.d = temp_dst(plan.to);
+                let last = plan.dwords as usize - 1;
+                op.aux = [plan.and[last], plan.xor[last], plan.dwords];
+                cx.push(op);
+            }
             cx.push(self.op);
             return Ok(());
         }
