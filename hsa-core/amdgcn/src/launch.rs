@@ -265,7 +265,8 @@ impl LaunchPlan {
             .as_deref()
             .expect("only dispatches with a program start waves");
         wave.reset(program, self.mode);
-        wave.sgpr[..self.user_sgpr_count].copy_from_slice(&self.user_sgprs[..self.user_sgpr_count]);
+        // All of them: those past the count are zero, and copies of a known size are inline.
+        wave.sgpr[..MAX_USER_SGPRS].copy_from_slice(&self.user_sgprs);
         let mut at = self.user_sgpr_count;
         let mut system = |enabled: bool, value: u32| {
             if enabled {
@@ -302,9 +303,12 @@ impl LaunchPlan {
         let lanes = self.wave_size as usize;
         let rows = ids.rows.min(wave.vgpr_count as usize);
         let from = &ids.dwords[first as usize * ids.rows..][..lanes * rows];
-        // The registers lie one after the other, as the rows do.
         for (row, from) in from.chunks_exact(lanes).enumerate() {
-            wave.vgpr_lanes(row).copy_from_slice(from);
+            // In pieces of a known size, which are copied inline.
+            let to = wave.vgpr_lanes(row).chunks_exact_mut(16);
+            for (to, from) in to.zip(from.chunks_exact(16)) {
+                to.copy_from_slice(from);
+            }
         }
     }
 

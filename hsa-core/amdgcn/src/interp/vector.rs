@@ -1351,3 +1351,54 @@ pub fn shift_left_64() -> VectorOp {
         ..k2(|a: u32, b: u64| b << (a & 63))
     }
 }
+
+/// `v_add_co_u32` and the `v_addc_co_u32` right after it in one, for both through one lane mask: the carry need not leave the vector
+/// registers in between. The operation after `op` is the second one, whole, for jumps to it; this handler goes on behind it.
+///
+/// The second operation reads neither the first one's result nor the mask except as its carry.
+#[derive(Debug)]
+pub struct AddPair;
+
+impl Body for AddPair {
+    #[inline(always)]
+    unsafe fn run<L: Simd>(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: by the caller; the lowering has put the second operation behind the first.
+        unsafe {
+            let full = is_full(w);
+            let (first, second) = (&*op, &*op.add(1));
+            let (a, b) = (
+                source::<u32>(w, first.s[0], 0),
+                source::<u32>(w, first.s[1], 1),
+            );
+            let (c, d) = (
+                source::<u32>(w, second.s[0], 2),
+                source::<u32>(w, second.s[1], 3),
+            );
+            let (low, high) = (target(w, first.d), target(w, second.d));
+            let mut mask = 0;
+            for group in 0..w.chunks {
+                let (a, b) = (a.group::<u32>(group), b.group::<u32>(group));
+                let (c, d) = (c.group::<u32>(group), d.group::<u32>(group));
+                let sum = lanes!(lane => a[lane].wrapping_add(b[lane]));
+                let part = lanes!(lane => c[lane].wrapping_add(d[lane]));
+                let total = lanes!(lane => part[lane].wrapping_add(u32::from(sum[lane] < a[lane])));
+                let carry = lanes!(lane => {
+                    0u32.wrapping_sub(u32::from(
+                        (part[lane] < c[lane]) | (total[lane] < part[lane]),
+                    ))
+                });
+                mask |= u64::from(L::movemask(&carry)) << (group * GROUP);
+                low.put(w, full, group, &sum);
+                high.put(w, full, group, &total);
+            }
+            let mask = mask & w.exec();
+            w.set_mask(second.d2 as usize, mask);
+            op.add(2)
+        }
+    }
+
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: no features are needed for this instantiation.
+        unsafe { Self::run::<Portable>(w, op) }
+    }
+}

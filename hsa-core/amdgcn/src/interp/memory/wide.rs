@@ -69,7 +69,10 @@ unsafe fn whole(w: &Wave, at: &Addresses, step: u32) -> Pattern {
     unsafe {
         let lo0 = *at.lo;
         let between = (*at.lo.add(1)).wrapping_sub(lo0);
-        if between != step && between != 0 {
+        let last = *at.lo.add(w.chunks * 16 - 1);
+        if (between != step && between != 0)
+            || last.wrapping_sub(lo0) != between * (w.chunks as u32 * 16 - 1)
+        {
             return Pattern::Far;
         }
         let mut expected = splat(lo0);

@@ -108,6 +108,8 @@ pub struct LowerContext {
     /// Operands that VGPR indexing moves, while it is on (GFX9).
     pub(super) gpr_index: Option<u32>,
     constants: HashMap<Vec<u32>, Ref>,
+    /// The last plain `v_add_co_u32`, for the operation that adds the high halves.
+    pub(super) low_add: Option<usize>,
     pc: u64,
     len: u32,
 }
@@ -133,6 +135,7 @@ impl LowerContext {
             fixups: Vec::new(),
             gpr_index: None,
             constants: HashMap::new(),
+            low_add: None,
             pc: 0,
             len: 0,
         }

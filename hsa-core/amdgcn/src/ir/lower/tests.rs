@@ -725,6 +725,88 @@ fn carries_chain_through_lane_masks() {
 }
 
 #[test]
+fn additions_of_64_bits_may_share_registers() {
+    let vcc = s(slot::VCC as u8, Type::Mask);
+    let vcc_lo = s(slot::VCC as u8, B32);
+    // Destination and sources of the low half, then of the high half.
+    let plain = [
+        v(0, B32),
+        v(2, B32),
+        v(4, B32),
+        v(1, B32),
+        v(3, B32),
+        v(5, B32),
+    ];
+    let in_place = [
+        v(2, B32),
+        v(2, B32),
+        v(4, B32),
+        v(3, B32),
+        v(3, B32),
+        v(5, B32),
+    ];
+    let reads_low = [
+        v(3, B32),
+        v(2, B32),
+        v(4, B32),
+        v(1, B32),
+        v(3, B32),
+        v(5, B32),
+    ];
+    let crossed = [
+        v(0, B32),
+        v(2, B32),
+        v(4, B32),
+        v(2, B32),
+        v(4, B32),
+        v(5, B32),
+    ];
+    let reads_mask = [
+        v(0, B32),
+        v(2, B32),
+        v(4, B32),
+        v(1, B32),
+        vcc_lo,
+        v(5, B32),
+    ];
+    for [low, a, b, high, c, d] in [plain, in_place, reads_low, crossed, reads_mask] {
+        let mut first = inst(M::v_add_co_u32, Format::Vop3b, low, &[a, b]);
+        first.dst2 = vcc;
+        let mut second = inst(M::v_addc_co_u32, Format::Vop3b, high, &[c, d, vcc]);
+        second.dst2 = vcc;
+        // Apart, with an instruction in between, they are two operations.
+        let apart = vec![
+            first.clone(),
+            inst(M::s_mov_b32, Format::Sop1, s(20, B32), &[s(21, B32)]),
+            second.clone(),
+        ];
+        for level in levels() {
+            let [together, apart] =
+                [vec![first.clone(), second.clone()], apart.clone()].map(|listing| {
+                    let mut wave = execute(listing, config(GFX90A, true), level, MODE, |w| {
+                        for register in 0..6 {
+                            for (lane, value) in w.vgpr_lanes(register).iter_mut().enumerate() {
+                                let random = (lane as u32 + 1)
+                                    .wrapping_mul(0x9e37_79b9)
+                                    .rotate_left(5 * register as u32 + 3);
+                                *value = if random & 0x30 == 0 { u32::MAX } else { random };
+                            }
+                        }
+                        w.set_exec(0x0fff_ff7f_ffff_fff1);
+                        w.set_pair(slot::VCC, 0x1234_5678_9abc_def0);
+                    });
+                    let registers: Vec<u32> = (0..6)
+                        .flat_map(|register| wave.vgpr_lanes(register).to_vec())
+                        .collect();
+                    (registers, wave.vcc())
+                });
+            assert_eq!(together, apart);
+            assert_ne!(together.1, 0);
+        }
+    }
+}
+
+#[test]
 fn compares_write_active_lanes_only() {
     let vcc = s(slot::VCC as u8, Type::Mask);
     for (op, expect) in [

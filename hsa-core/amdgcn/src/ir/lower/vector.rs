@@ -9,7 +9,7 @@ use crate::{
             ShufflePlan, SourcePlan, temp, temp_dst,
         },
         run::Handler,
-        vector::{Shape, VectorOp, hot},
+        vector::{AddPair, Shape, VectorOp, hot},
         wave::slot,
     },
     ir::{Op, Ref},
@@ -125,7 +125,33 @@ fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     }
     job.op.aux[0] = u32::from(op.invert);
     job.result(cx, inst)?;
-    job.push(cx, inst)
+    let mark = cx.ops.len();
+    job.push(cx, inst)?;
+    let is_plain =
+        cx.ops.len() == mark + 1 && inst.sdwa.is_none() && inst.dpp.is_none() && !inst.alu.clamp;
+    if is_plain && inst.op == M::v_add_co_u32 {
+        cx.low_add = Some(mark);
+    } else if is_plain && matches!(inst.op, M::v_addc_co_u32 | M::v_add_co_ci_u32) {
+        pair_additions(cx, mark);
+    }
+    Ok(())
+}
+
+/// Makes one operation of a 64-bit addition, if the operation at `second`, the high half, follows its low half. The counters build counts
+/// instructions by operations, and does not.
+fn pair_additions(cx: &mut LowerContext, second: usize) {
+    if cfg!(feature = "counters") || second == 0 || cx.low_add != Some(second - 1) {
+        return;
+    }
+    let (low, high) = (cx.ops[second - 1], cx.ops[second]);
+    let one_mask = low.d2 == high.d2 && high.s[3].0 == low.d2;
+    let mask_slots = [Ref::scalar(low.d2), Ref::scalar(low.d2 + 1)];
+    let apart = high.s[..2]
+        .iter()
+        .all(|source| *source != Ref::new(Ref::FILE, low.d) && !mask_slots.contains(source));
+    if one_mask && apart {
+        cx.ops[second - 1].run = cx.pick(hot::<AddPair>());
+    }
 }
 
 /// The lane mask that an operation reads: slot index in a `Ref`.
