@@ -45,6 +45,7 @@ pub use config::Config;
 pub use device::Device;
 pub use error::{DeviceFault, Error, FaultKind, LaunchLimit, Result};
 pub use event::{Event, ProfilingTimes, Status};
+pub use hostcall::assertion_failed;
 pub use kernel::Kernel;
 pub use memory::{HostFlags, Memory, MemoryKind};
 pub use program::{GlobalVariable, Program};

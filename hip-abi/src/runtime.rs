@@ -281,7 +281,8 @@ fn report_fault(fault: &gneiss_clr::DeviceFault) {
     }
     eprintln!("{}", fault.report.trim_end());
     *reported = Some(fault.report.clone());
-    if std::env::var_os("GNEISS_FAULT").is_some_and(|value| value == "abort") {
+    let abort = std::env::var_os("GNEISS_FAULT").is_some_and(|value| value == "abort");
+    if abort || gneiss_clr::assertion_failed() {
         std::process::abort();
     }
 }

@@ -12,6 +12,8 @@
 mod message;
 mod printf;
 
+pub use printf::assertion_failed;
+
 use std::{
     collections::HashMap,
     mem::offset_of,

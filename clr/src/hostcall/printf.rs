@@ -5,7 +5,10 @@
 //! bytes, strings are padded to 8. Each conversion is done by the C library's own `snprintf`, so every flag, width, precision and length
 //! modifier means what it means on the host. `%n` writes nothing; wide characters are not wide.
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::{
+    ffi::{CString, c_char, c_int, c_void},
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 /// Bytes of text of one call that are still acceptable.
 const LIMIT: usize = 16 << 20;
@@ -13,6 +16,16 @@ const LIMIT: usize = 16 << 20;
 unsafe extern "C" {
     static mut stdout: *mut libc::FILE;
     static mut stderr: *mut libc::FILE;
+}
+
+/// What the device library's assert prints, to `stderr`, before it traps.
+const ASSERTION: &[u8] = b": Device-side assertion `";
+
+static ASSERTION_FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Whether an assertion of device code has failed in this process: the trap that follows it ends the program, as in ROCm.
+pub fn assertion_failed() -> bool {
+    ASSERTION_FAILED.load(Ordering::Acquire)
 }
 
 /// Prints a message. The result is that of printf: bytes, or -1.
@@ -26,6 +39,9 @@ pub(super) fn print(message: &[u64]) -> i32 {
     let Some(text) = format(rest) else {
         return -1;
     };
+    if control & 1 != 0 && text.windows(ASSERTION.len()).any(|part| part == ASSERTION) {
+        ASSERTION_FAILED.store(true, Ordering::Release);
+    }
     // SAFETY: the C library's streams are set at its start and lock themselves.
     let written = unsafe {
         let stream = if control & 1 != 0 { stderr } else { stdout };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gneiss_hsa_api::*;
 
 use super::{
-    Engine, Full, VirtualGpu,
+    Full, VirtualGpu,
     hidden::{self, HiddenValues},
     hw_queue::{Header, HwQueue, Packet},
 };
@@ -134,6 +134,7 @@ impl VirtualGpu {
             kernarg,
             completion,
         );
+        let foreign = self.last_foreign();
         let pushed = if let Some(queue) = &cooperative {
             let mut packets = Vec::new();
             let own = self.last_pending().and_then(|batch| batch.signal.clone());
@@ -144,9 +145,6 @@ impl VirtualGpu {
             packets.push(dispatch);
             queue.push(&packets, true)
         } else {
-            let foreign = self
-                .last_pending()
-                .is_some_and(|batch| batch.engine != Engine::Compute);
             let ring = close || self.open % DOORBELL_EVERY == DOORBELL_EVERY - 1;
             match &self.hw {
                 Some(hw) if dependencies.is_empty() && !foreign => hw.push(&[dispatch], ring),
@@ -169,6 +167,9 @@ impl VirtualGpu {
                 device.signals().give(&mut self.signals, signal);
             }
             return Err(Full::Later);
+        }
+        if !dependencies.is_empty() || cooperative.is_some() || foreign {
+            self.await_signals(dependencies);
         }
         // The next packet need not look beyond the device again until the host or a copy engine has written something.
         self.acquire_system = close;

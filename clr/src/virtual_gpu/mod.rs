@@ -74,6 +74,9 @@ pub(crate) struct Batch {
     /// None: nothing to wait for.
     pub(crate) signal: Option<Arc<HwSignal>>,
     pub(crate) engine: Engine,
+    /// Signals that packets of the batch wait for: not used again before the device has seen those packets, which is sure only when the
+    /// batch has ended.
+    _dependencies: Vec<Arc<HwSignal>>,
 }
 
 /// Why a submission could not be made now. Nothing has been submitted.
@@ -101,6 +104,8 @@ pub(crate) struct VirtualGpu {
     /// Commands at the end of `inflight` that are in no closed batch.
     pub(crate) open: usize,
     signals: Vec<Arc<HwSignal>>,
+    /// Signals that packets of the open batch wait for.
+    awaited: Vec<Arc<HwSignal>>,
     kernarg: Kernarg,
     /// Commands ever put into `inflight`, and ever taken out.
     submitted: u64,
@@ -118,6 +123,7 @@ impl VirtualGpu {
             batches: VecDeque::new(),
             open: 0,
             signals: Vec::new(),
+            awaited: Vec::new(),
             kernarg: Kernarg::default(),
             submitted: 0,
             retired: 0,
@@ -171,6 +177,7 @@ impl VirtualGpu {
             count: self.open,
             signal: Some(signal),
             engine,
+            _dependencies: std::mem::take(&mut self.awaited),
         });
         self.open = 0;
     }
@@ -201,6 +208,7 @@ impl VirtualGpu {
                 count: self.open,
                 signal: None,
                 engine: Engine::Compute,
+                _dependencies: std::mem::take(&mut self.awaited),
             });
             self.open = 0;
         }
@@ -228,6 +236,7 @@ impl VirtualGpu {
                 count: 1,
                 signal: None,
                 engine: Engine::Compute,
+                _dependencies: Vec::new(),
             });
             event.publish(None);
         }
@@ -249,7 +258,7 @@ impl VirtualGpu {
         self.dependency_packets(dependencies, SYSTEM_BARRIER, signal.raw(), &mut packets);
         let pushed = self.hw(options).map(|hw| hw.push(&packets, true));
         match pushed {
-            Ok(true) => {}
+            Ok(true) => self.await_signals(dependencies),
             Ok(false) => {
                 self.device.signals().give(&mut self.signals, signal);
                 return Err((Full::Later, command));
@@ -260,6 +269,18 @@ impl VirtualGpu {
         self.open = 1;
         self.close(signal, Engine::Compute);
         Ok(())
+    }
+
+    /// Whether the last batch that has not ended is on another engine.
+    fn last_foreign(&self) -> bool {
+        self.last_pending().is_some_and(|batch| batch.engine != Engine::Compute)
+    }
+
+    /// Keeps the signals that packets of the open batch wait for: the dependencies, and this queue's own last one.
+    fn await_signals(&mut self, dependencies: &[Arc<HwSignal>]) {
+        // Whether that one has completed by now does not matter: the packet names it.
+        let own = self.batches.back().and_then(|batch| batch.signal.clone());
+        self.awaited.extend(dependencies.iter().cloned().chain(own));
     }
 
     /// Five dependencies to a barrier packet; `completion` goes to the last. Also adds this queue's own last signal if that belongs to another
@@ -352,6 +373,7 @@ impl VirtualGpu {
                 .hsa()
                 .async_copy(dst.0, dst.1, src.0, src.1, size, list, signal.raw())
         }?;
+        self.await_signals(dependencies);
         self.acquire_system = true;
         Ok(signal)
     }

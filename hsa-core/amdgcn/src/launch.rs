@@ -1,6 +1,6 @@
 //! Launch state: what the command processor of a GPU puts into the registers of a wave before its first instruction.
 //!
-//! Sources: LLVM AMDGPUUsage, "Kernel Descriptor", "Initial Kernel Execution State" and "Kernel Prolog". [`LaunchPlan`] is made once per
+//! Sources: LLVM AMDGPUUsage, "Kernel Descriptor", "Initial Kernel Execution State" and "Kernel Prolog". `LaunchPlan` is made once per
 //! dispatch; it validates everything that comes from the packet and the descriptor.
 
 use std::sync::Arc;

@@ -54,7 +54,7 @@ pub enum Format {
     Exp,
 }
 
-/// One operand, as it stands in the instruction. The width in dwords is in [`Operand::width`] of the [`OperandSlot`].
+/// One operand, as it stands in the instruction. Its type, and so its width, is in the [`OperandSlot`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Operand {
     /// The instruction has no such operand.
