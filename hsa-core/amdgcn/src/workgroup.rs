@@ -228,11 +228,11 @@ impl Group {
                 loop {
                     // SAFETY: `init_wave` has reset the wave for the plan's program, which the job keeps alive; it has not ended.
                     // Context, LDS and scratch are what the memory handlers expect, valid for this slice.
-                    let exit = unsafe { run::run(wave, WAVE_BUDGET) };
+                    unsafe { run::advance(wave, WAVE_BUDGET) };
                     #[cfg(feature = "counters")]
                     job.count(std::mem::take(&mut wave.instructions));
                     budget -= WAVE_BUDGET - wave.budget.max(0);
-                    match exit {
+                    match wave.exit {
                         Exit::Barrier => {
                             self.states[n] = State::AtBarrier;
                             self.waiting += 1;

@@ -69,6 +69,16 @@ pub enum Exit {
 /// The wave was [reset](Wave::reset) for a program that is still alive, and has not ended. Its `context`, `lds` and `scratch`
 /// are what the memory handlers of that program expect.
 pub unsafe fn run(wave: &mut Wave, budget: i64) -> Exit {
+    // SAFETY: passed on.
+    unsafe { advance(wave, budget) };
+    wave.exit
+}
+
+/// As [`run`]; the reason is in the wave. Reading its kind there first is quicker than copying all of it right after it was written.
+///
+/// # Safety
+/// As [`run`].
+pub unsafe fn advance(wave: &mut Wave, budget: i64) {
     wave.budget = budget;
     wave.base[0] = wave.file.as_mut_ptr();
     wave.base[2] = wave.temps.as_mut_ptr().cast();
@@ -97,7 +107,6 @@ pub unsafe fn run(wave: &mut Wave, budget: i64) -> Exit {
             set_mxcsr(saved);
         }
     }
-    wave.exit
 }
 
 /// Exception flags of MXCSR: set by operations, read by nobody.

@@ -245,15 +245,28 @@ impl Simd for Portable {
     }
 }
 
+/// `vmovmskps`, as itself: the compiler makes a longer sequence of packs from the intrinsic of two compare results.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn sign_bits(lanes: core::arch::x86_64::__m256) -> u32 {
+    let bits: u32;
+    // SAFETY: reads one register and writes another.
+    unsafe {
+        core::arch::asm!("vmovmskps {bits:e}, {lanes}", lanes = in(ymm_reg) lanes, bits = lateout(reg) bits,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    bits
+}
+
 impl Simd for Avx2 {
     #[inline(always)]
     unsafe fn movemask(lanes: &[u32; GROUP]) -> u32 {
-        use core::arch::x86_64::{_mm256_loadu_ps, _mm256_movemask_ps};
+        use core::arch::x86_64::_mm256_loadu_ps;
         // SAFETY: AVX by the caller; both halves are inside the array.
         unsafe {
-            let low = _mm256_movemask_ps(_mm256_loadu_ps(lanes.as_ptr().cast()));
-            let high = _mm256_movemask_ps(_mm256_loadu_ps(lanes.as_ptr().add(8).cast()));
-            (low | high << 8).cast_unsigned()
+            let low = sign_bits(_mm256_loadu_ps(lanes.as_ptr().cast()));
+            let high = sign_bits(_mm256_loadu_ps(lanes.as_ptr().add(8).cast()));
+            low | (high << 8)
         }
     }
     #[inline(always)]

@@ -502,15 +502,16 @@ unsafe fn store_at<const N: usize, const K: usize, S: Space>(
         let apart = |bytes: u64| K == 1 || offsets[0].abs_diff(offsets[K - 1]) >= bytes;
         if exec == w.full_mask {
             let bytes = size * stride as u64;
-            if apart(bytes) && matches!(whole(w, &at, step), Pattern::Consecutive) {
-                if let Some(dst) = resolve::<true, K, S>(w, op, at.of_first(), offsets, bytes) {
-                    for (dst, data) in dst.into_iter().zip(data) {
-                        for group in 0..w.chunks {
-                            store_group::<N>(data.add(group * 16), stride, dst.add(group * 64 * N));
-                        }
+            if apart(bytes)
+                && matches!(whole(w, &at, step), Pattern::Consecutive)
+                && let Some(dst) = resolve::<true, K, S>(w, op, at.of_first(), offsets, bytes)
+            {
+                for (dst, data) in dst.into_iter().zip(data) {
+                    for group in 0..w.chunks {
+                        store_group::<N>(data.add(group * 16), stride, dst.add(group * 64 * N));
                     }
-                    return Ok(());
                 }
+                return Ok(());
             }
         } else {
             w.refresh_mask();
