@@ -11,7 +11,7 @@
 //! * [`buffer`]: buffer resources and their addressing.
 //! * [`image`]: image resources, sampling.
 //!
-//! A wave's `context` points to the worker's [`MapCache`](crate::memory::MapCache) inside a slice. Operations complete in order, one
+//! A wave's `context` points to the worker's [`MapCache`] inside a slice. Operations complete in order, one
 //! after the other; loads and stores of a lane are single host accesses where the address is aligned. Host order is total store order, so the
 //! only fence that the memory model needs is between a store and a later atomic load: loads with `glc` begin with one.
 

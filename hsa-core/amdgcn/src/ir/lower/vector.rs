@@ -1,4 +1,4 @@
-//! Vector ALU: operands, modifiers, DPP and SDWA around the meanings in [`meaning`](super::meaning); moves between lanes and
+//! Vector ALU: operands, modifiers, DPP and SDWA around the meanings in [`meaning`]; moves between lanes and
 //! scalars; VOPD.
 
 use crate::{
