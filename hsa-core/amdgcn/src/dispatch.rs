@@ -463,7 +463,9 @@ impl Dispatch {
                 }
                 batch_began = now;
                 if job.deadline.is_some_and(|deadline| now >= deadline) {
-                    self.stop(Fault::of_dispatch(FaultKind::Timeout, ""));
+                    let mut fault = Fault::of_dispatch(FaultKind::Timeout, "");
+                    fault.kernel = crate::fault::report::kernel_name(engine, &job.info);
+                    self.stop(fault);
                     continue;
                 }
                 if engine.has_work() && (idle_turns > own.len() || now - began > SEAT_TIME) {

@@ -3,7 +3,7 @@
 use super::{Fault, FaultKind, source};
 use crate::{
     dispatch::Job,
-    engine::{Engine, code::instruction_text},
+    engine::{DispatchInfo, Engine, code::instruction_text},
     interp::{run::Exit, wave::Wave},
     memory::Mapping,
 };
@@ -73,12 +73,15 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
             FaultKind::Internal
         }
     };
-    // After a trap the wave stands at the next instruction; `s_trap` has one dword.
-    let pc = wave.pc() - if matches!(exit, Exit::Trap(_)) { 4 } else { 0 };
+    // After a trap the wave stands at the next operation.
+    let pc = if matches!(exit, Exit::Trap(_)) {
+        wave.last_pc()
+    } else {
+        wave.pc()
+    };
     if let Some(text) = instruction_text(&job.info.gpu, pc, job.plan.wave_size() == 64) {
         notes.push(format!("instruction: {text}"));
     }
-    let mut kernel = String::new();
     if let Some(code) = engine.code.find(pc) {
         let start = source::lowest_address(&code.elf).unwrap_or(0);
         let line = source::line(&code.elf, pc - code.base + start);
@@ -86,21 +89,24 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
         if let Some((name, offset)) = code.symbol(pc) {
             notes.push(format!("at {name}+{offset:#x}"));
         }
-        let entry = job.info.kernel_object;
-        if let Some((name, _)) = code.symbol(entry) {
-            kernel = name.strip_suffix(".kd").unwrap_or(name).to_owned();
-        }
     }
     notes.retain(|note| !note.is_empty());
     Box::new(Fault {
         kind,
-        kernel,
+        kernel: kernel_name(engine, &job.info),
         pc,
         workgroup: wave.workgroup,
         wave: wave.wave_in_group,
         lane: lane_of,
         notes,
     })
+}
+
+/// Name of a dispatch's kernel: the function at its entry point; empty if the loader named none.
+pub(crate) fn kernel_name(engine: &Engine, info: &DispatchInfo) -> String {
+    let entry = info.kernel_object.wrapping_add_signed(info.descriptor.kernel_code_entry_byte_offset);
+    let code = engine.code.find(entry);
+    code.and_then(|code| code.symbol(entry).map(|(name, _)| name.to_owned())).unwrap_or_default()
 }
 
 /// Says what lies around an address.

@@ -392,6 +392,15 @@ impl Wave {
         unsafe { (*self.next).pc }
     }
 
+    /// Address of the instruction that stopped the wave with `next` at the operation after it.
+    pub fn last_pc(&self) -> u64 {
+        if self.next.is_null() || self.program.is_null() {
+            return 0;
+        }
+        // SAFETY: that operation stands before `next` in the segment.
+        unsafe { (*self.next.sub(1)).pc }
+    }
+
     /// Brings `mask_lanes` up to date with EXEC.
     #[inline]
     pub fn refresh_mask(&mut self) {
