@@ -273,7 +273,8 @@ impl VirtualGpu {
 
     /// Whether the last batch that has not ended is on another engine.
     fn last_foreign(&self) -> bool {
-        self.last_pending().is_some_and(|batch| batch.engine != Engine::Compute)
+        self.last_pending()
+            .is_some_and(|batch| batch.engine != Engine::Compute)
     }
 
     /// Keeps the signals that packets of the open batch wait for: the dependencies, and this queue's own last one.

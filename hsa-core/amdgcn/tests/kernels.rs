@@ -9,7 +9,9 @@ use support::*;
 fn each(source: &str, test: impl Fn(&Module, &str)) {
     for target in ["gfx90a", "gfx1030"] {
         for level in ["-O0", "-O3"] {
-            let Some(elf) = hip(target, level, source) else { return };
+            let Some(elf) = hip(target, level, source) else {
+                return;
+            };
             let module = Module::load(&gpu(target), &elf);
             test(&module, &format!("{target} {level}"));
         }
@@ -27,11 +29,20 @@ fn vector_add_with_a_ragged_end() {
         let n = 100_003usize;
         let a: Vec<f32> = (0..n).map(|i| i as f32 * 0.5).collect();
         let b: Vec<f32> = (0..n).map(|i| 1e-3 * i as f32 - 7.0).collect();
-        let (da, db, dc) =
-            (Buffer::from(&module.gpu, &a), Buffer::from(&module.gpu, &b), Buffer::new(&module.gpu, n * 4));
-        let args = Args::new().buffer(&da).buffer(&db).buffer(&dc).u32(n as u32);
+        let (da, db, dc) = (
+            Buffer::from(&module.gpu, &a),
+            Buffer::from(&module.gpu, &b),
+            Buffer::new(&module.gpu, n * 4),
+        );
+        let args = Args::new()
+            .buffer(&da)
+            .buffer(&db)
+            .buffer(&dc)
+            .u32(n as u32);
         let grid = (n as u32).next_multiple_of(256);
-        module.run("vadd", [grid, 1, 1], [256, 1, 1], args.bytes(), 0).unwrap_or_else(|f| panic!("{what}: {f}"));
+        module
+            .run("vadd", [grid, 1, 1], [256, 1, 1], args.bytes(), 0)
+            .unwrap_or_else(|f| panic!("{what}: {f}"));
         let c: Vec<f32> = dc.read();
         for i in 0..n {
             assert_eq!(c[i], a[i] + b[i], "{what}: element {i}");
@@ -55,10 +66,19 @@ fn reduction_in_lds_with_barriers() {
         }"#;
     each(source, |module, what| {
         let input: Vec<i32> = (0..64 * 512).map(|i| (i * 7919) % 1001 - 500).collect();
-        let (din, dout) = (Buffer::from(&module.gpu, &input), Buffer::new(&module.gpu, 64 * 4));
+        let (din, dout) = (
+            Buffer::from(&module.gpu, &input),
+            Buffer::new(&module.gpu, 64 * 4),
+        );
         let args = Args::new().buffer(&din).buffer(&dout);
         module
-            .run("reduce", [64 * 512, 1, 1], [512, 1, 1], args.bytes(), 512 * 4)
+            .run(
+                "reduce",
+                [64 * 512, 1, 1],
+                [512, 1, 1],
+                args.bytes(),
+                512 * 4,
+            )
             .unwrap_or_else(|f| panic!("{what}: {f}"));
         let expected: Vec<i32> = input.chunks(512).map(|chunk| chunk.iter().sum()).collect();
         assert_eq!(dout.read::<i32>(), expected, "{what}");
@@ -78,9 +98,17 @@ fn histogram_with_atomics_in_lds_and_memory() {
             atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
         }"#;
     each(source, |module, what| {
-        let input: Vec<u8> = (0..50_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        let (din, dout) = (Buffer::from(&module.gpu, &input), Buffer::new(&module.gpu, 256 * 4));
-        let args = Args::new().buffer(&din).buffer(&dout).u32(input.len() as u32);
+        let input: Vec<u8> = (0..50_000u32)
+            .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
+            .collect();
+        let (din, dout) = (
+            Buffer::from(&module.gpu, &input),
+            Buffer::new(&module.gpu, 256 * 4),
+        );
+        let args = Args::new()
+            .buffer(&din)
+            .buffer(&dout)
+            .u32(input.len() as u32);
         module
             .run("histogram", [16 * 256, 1, 1], [256, 1, 1], args.bytes(), 0)
             .unwrap_or_else(|f| panic!("{what}: {f}"));
@@ -104,16 +132,22 @@ fn scratch_arrays_indexed_at_run_time() {
         }"#;
     each(source, |module, what| {
         let input: Vec<i32> = (0..256).map(|i| (i * 37) ^ 0x55).collect();
-        let (din, dout) = (Buffer::from(&module.gpu, &input), Buffer::new(&module.gpu, 512 * 4));
+        let (din, dout) = (
+            Buffer::from(&module.gpu, &input),
+            Buffer::new(&module.gpu, 512 * 4),
+        );
         let args = Args::new().buffer(&din).buffer(&dout);
         module
             .run("scratch", [512, 1, 1], [128, 1, 1], args.bytes(), 0)
             .unwrap_or_else(|f| panic!("{what}: {f}"));
         let expected: Vec<i32> = (0..512)
             .map(|t| {
-                let table: Vec<i32> = (0..16).map(|i| input[(t + i) & 255] * (i as i32 + 1)).collect();
+                let table: Vec<i32> = (0..16)
+                    .map(|i| input[(t + i) & 255] * (i as i32 + 1))
+                    .collect();
                 (0..16).fold(0i32, |sum, i| {
-                    sum.wrapping_mul(3).wrapping_add(table[input[(t * 5 + i) & 255] as usize & 15])
+                    sum.wrapping_mul(3)
+                        .wrapping_add(table[input[(t * 5 + i) & 255] as usize & 15])
                 })
             })
             .collect();
@@ -139,7 +173,9 @@ fn groups_that_wait_for_each_other_all_finish() {
     each(source, |module, what| {
         let gpu = &module.gpu;
         let words: Vec<Buffer> = [4, 4, 4, 100 * 4].map(|len| Buffer::new(gpu, len)).into();
-        let args = words.iter().fold(Args::new(), |args, word| args.buffer(word));
+        let args = words
+            .iter()
+            .fold(Args::new(), |args, word| args.buffer(word));
         module
             .run("spin", [100 * 64, 1, 1], [64, 1, 1], args.bytes(), 0)
             .unwrap_or_else(|f| panic!("{what}: {f}"));
@@ -155,7 +191,13 @@ fn a_trap_stops_the_dispatch_and_says_where() {
         let words: Vec<i32> = (0..64).collect();
         let buffer = Buffer::from(&module.gpu, &words);
         let fault = module
-            .run("trap", [64, 1, 1], [64, 1, 1], Args::new().buffer(&buffer).bytes(), 0)
+            .run(
+                "trap",
+                [64, 1, 1],
+                [64, 1, 1],
+                Args::new().buffer(&buffer).bytes(),
+                0,
+            )
             .expect_err(what);
         assert_eq!(fault.kind, FaultKind::Trap(2), "{what}");
         assert_eq!(fault.kernel, "trap", "{what}");
@@ -200,9 +242,18 @@ fn generic_pointers_reach_lds_scratch_and_memory() {
         }"#;
     each(source, |module, what| {
         let input: Vec<i32> = (1..=8).collect();
-        let (din, dout) = (Buffer::from(&module.gpu, &input), Buffer::new(&module.gpu, 128 * 4));
+        let (din, dout) = (
+            Buffer::from(&module.gpu, &input),
+            Buffer::new(&module.gpu, 128 * 4),
+        );
         module
-            .run("generic", [128, 1, 1], [128, 1, 1], Args::new().buffer(&din).buffer(&dout).bytes(), 0)
+            .run(
+                "generic",
+                [128, 1, 1],
+                [128, 1, 1],
+                Args::new().buffer(&din).buffer(&dout).bytes(),
+                0,
+            )
             .unwrap_or_else(|f| panic!("{what}: {f}"));
         let expected: Vec<i32> = (0..128).map(|t| 36 * [1, 100, t][t as usize % 3]).collect();
         assert_eq!(dout.read::<i32>(), expected, "{what}");

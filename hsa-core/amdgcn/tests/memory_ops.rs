@@ -7,14 +7,22 @@ use support::*;
 
 /// Runs assembly with one group of `items` work-items and one buffer as the argument; gives the buffer's bytes. s[0:1] is the
 /// kernarg pointer; the code begins with s[2:3] holding the buffer's address.
-fn run_bytes(target: &str, directives: &str, code: &str, items: u32, initial: &[u8]) -> Option<Vec<u8>> {
+fn run_bytes(
+    target: &str,
+    directives: &str,
+    code: &str,
+    items: u32,
+    initial: &[u8],
+) -> Option<Vec<u8>> {
     let code = format!("s_load_dwordx2 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n{code}");
     let elf = assemble(target, &kernel(target, directives, &code))?;
     let gpu = gpu(target);
     let module = Module::load(&gpu, &elf);
     let buffer = Buffer::from(&gpu, initial);
     let args = Args::new().buffer(&buffer);
-    module.run("k", [items, 1, 1], [items as u16, 1, 1], args.bytes(), 0).unwrap_or_else(|f| panic!("{f}"));
+    module
+        .run("k", [items, 1, 1], [items as u16, 1, 1], args.bytes(), 0)
+        .unwrap_or_else(|f| panic!("{f}"));
     Some(buffer.read())
 }
 
@@ -24,7 +32,9 @@ const BOTH: [&str; 2] = ["gfx90a", "gfx1030"];
 fn bytes_go_where_work_item_ids_say() {
     for target in BOTH {
         let code = "global_store_byte v0, v0, s[2:3] offset:2";
-        let Some(bytes) = run_bytes(target, "", code, 64, &[0xee; 80]) else { return };
+        let Some(bytes) = run_bytes(target, "", code, 64, &[0xee; 80]) else {
+            return;
+        };
         let mut expected = vec![0xee; 80];
         for i in 0..64 {
             expected[i + 2] = i as u8;
@@ -37,7 +47,9 @@ fn bytes_go_where_work_item_ids_say() {
 fn a_partial_wave_stores_only_its_lanes() {
     for target in BOTH {
         let code = "global_store_byte v0, v0, s[2:3]";
-        let Some(bytes) = run_bytes(target, "", code, 37, &[0xee; 64]) else { return };
+        let Some(bytes) = run_bytes(target, "", code, 37, &[0xee; 64]) else {
+            return;
+        };
         assert_eq!(bytes[..37], (0..37).collect::<Vec<u8>>(), "{target}");
         assert!(bytes[37..].iter().all(|&b| b == 0xee), "{target}");
     }
@@ -52,7 +64,9 @@ fn loads_extend_bytes_and_halves() {
             global_load_ubyte v1, v0, s[2:3]
             s_waitcnt vmcnt(0)
             global_store_byte v1, v0, s[2:3] offset:64";
-        let Some(bytes) = run_bytes(target, "", code, 64, &initial) else { return };
+        let Some(bytes) = run_bytes(target, "", code, 64, &initial) else {
+            return;
+        };
         // A permutation applied twice: byte at 64 + p(n) is n.
         for n in 0..64 {
             assert_eq!(bytes[64 + (n ^ 0x3f)], n as u8, "{target}");
@@ -74,7 +88,9 @@ fn lds_atomics_count_and_bytes_come_back() {
             s_waitcnt lgkmcnt(0)
             global_store_byte v0, v2, s[2:3] offset:256";
         let directives = ".amdhsa_group_segment_fixed_size 512";
-        let Some(bytes) = run_bytes(target, directives, code, 256, &[0; 512]) else { return };
+        let Some(bytes) = run_bytes(target, directives, code, 256, &[0; 512]) else {
+            return;
+        };
         assert_eq!(bytes[..256], (0..=255).collect::<Vec<u8>>(), "{target}");
     }
 }
@@ -95,12 +111,17 @@ fn global_atomics_sum_over_all_waves() {
             global_store_byte v3, v2, s[2:3] offset:64";
         let mut initial = vec![0u8; 1024];
         initial[8..12].copy_from_slice(&1u32.to_le_bytes());
-        let Some(bytes) = run_bytes(target, "", code, 256, &initial) else { return };
+        let Some(bytes) = run_bytes(target, "", code, 256, &initial) else {
+            return;
+        };
         let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
         assert_eq!(word(0), 255 * 256 / 2, "{target}");
         assert_eq!(word(4), 255, "{target}");
         assert_eq!(word(12), 256, "{target}");
-        assert!(bytes[64..64 + 256].iter().all(|&b| b == 1), "{target}: each old value came once");
+        assert!(
+            bytes[64..64 + 256].iter().all(|&b| b == 1),
+            "{target}: each old value came once"
+        );
     }
 }
 
@@ -111,21 +132,38 @@ fn an_access_past_the_end_is_a_fault_that_names_the_allocation() {
             s_load_dwordx2 s[2:3], s[0:1], 0x0
             s_waitcnt lgkmcnt(0)
             global_store_byte v0, v0, s[2:3]";
-        let Some(elf) = assemble(target, &kernel(target, "", code)) else { return };
+        let Some(elf) = assemble(target, &kernel(target, "", code)) else {
+            return;
+        };
         let gpu = gpu(target);
         let module = Module::load(&gpu, &elf);
         let buffer = Buffer::new(&gpu, 40);
         let args = Args::new().buffer(&buffer);
-        let fault = module.run("k", [64, 1, 1], [64, 1, 1], args.bytes(), 0).unwrap_err();
+        let fault = module
+            .run("k", [64, 1, 1], [64, 1, 1], args.bytes(), 0)
+            .unwrap_err();
         let address = buffer.address() + 40;
-        assert_eq!(fault.kind, FaultKind::Memory { address, write: true });
+        assert_eq!(
+            fault.kind,
+            FaultKind::Memory {
+                address,
+                write: true
+            }
+        );
         let wave_size = if target == "gfx90a" { 64 } else { 32 };
         assert_eq!(fault.wave * wave_size + fault.lane.unwrap(), 40);
         assert_eq!(fault.kernel, "k");
-        assert!(fault.to_string().contains("0 bytes past the end of allocation"), "{fault}");
+        assert!(
+            fault
+                .to_string()
+                .contains("0 bytes past the end of allocation"),
+            "{fault}"
+        );
         // Use after free; the storage itself stays, so that nothing else gets its address.
         gpu.map.remove(buffer.address()).unwrap();
-        let fault = module.run("k", [64, 1, 1], [64, 1, 1], args.bytes(), 0).unwrap_err();
+        let fault = module
+            .run("k", [64, 1, 1], [64, 1, 1], args.bytes(), 0)
+            .unwrap_err();
         assert!(fault.to_string().contains("freed"), "{fault}");
     }
 }
@@ -133,7 +171,12 @@ fn an_access_past_the_end_is_a_fault_that_names_the_allocation() {
 #[test]
 fn an_access_past_the_groups_lds_is_a_fault() {
     let code = "ds_write_b8 v0, v0 offset:32";
-    let Some(elf) = assemble("gfx90a", &kernel("gfx90a", ".amdhsa_group_segment_fixed_size 64", code)) else { return };
+    let Some(elf) = assemble(
+        "gfx90a",
+        &kernel("gfx90a", ".amdhsa_group_segment_fixed_size 64", code),
+    ) else {
+        return;
+    };
     let module = Module::load(&gpu("gfx90a"), &elf);
     let fault = module.run("k", [64, 1, 1], [64, 1, 1], &[], 0).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Aperture { address: 64 });
@@ -142,7 +185,9 @@ fn an_access_past_the_groups_lds_is_a_fault() {
 
 #[test]
 fn nonsense_dispatches_are_refused() {
-    let Some(elf) = assemble("gfx90a", &kernel("gfx90a", "", "")) else { return };
+    let Some(elf) = assemble("gfx90a", &kernel("gfx90a", "", "")) else {
+        return;
+    };
     let module = Module::load(&gpu("gfx90a"), &elf);
     for (grid, group, lds) in [
         ([0, 1, 1], [1, 1, 1], 0),
@@ -152,9 +197,15 @@ fn nonsense_dispatches_are_refused() {
         ([1, 1, 1], [1, 1, 1], 65 * 1024),
     ] {
         let fault = module.run("k", grid, group, &[], lds).unwrap_err();
-        assert_eq!(fault.kind, FaultKind::InvalidDispatch, "{grid:?} {group:?} {lds}");
+        assert_eq!(
+            fault.kind,
+            FaultKind::InvalidDispatch,
+            "{grid:?} {group:?} {lds}"
+        );
     }
-    module.run("k", [1024, 3, 2], [1024, 1, 1], &[], 64 * 1024).unwrap();
+    module
+        .run("k", [1024, 3, 2], [1024, 1, 1], &[], 64 * 1024)
+        .unwrap();
 }
 
 #[test]
@@ -165,11 +216,21 @@ fn group_ids_cover_a_grid_with_partial_groups() {
             s_load_dwordx2 s[2:3], s[0:1], 0x0
             s_waitcnt lgkmcnt(0)
             global_store_byte v0, v0, s[2:3]";
-        let Some(elf) = assemble(target, &kernel(target, "", code)) else { return };
+        let Some(elf) = assemble(target, &kernel(target, "", code)) else {
+            return;
+        };
         let gpu = gpu(target);
         let module = Module::load(&gpu, &elf);
         let buffer = Buffer::from(&gpu, &[0xffu8; 64]);
-        module.run("k", [70, 1, 1], [32, 1, 1], Args::new().buffer(&buffer).bytes(), 0).unwrap();
+        module
+            .run(
+                "k",
+                [70, 1, 1],
+                [32, 1, 1],
+                Args::new().buffer(&buffer).bytes(),
+                0,
+            )
+            .unwrap();
         let bytes: Vec<u8> = buffer.read();
         assert_eq!(bytes[..32], (0..32).collect::<Vec<u8>>());
         assert!(bytes[32..].iter().all(|&b| b == 0xff));

@@ -11,15 +11,21 @@ fn a_kernel_that_never_ends_is_stopped() {
     unsafe { std::env::set_var("GNEISS_KERNEL_TIMEOUT", "300ms") };
     for code in ["loop:\ns_branch loop", "loop:\ns_sleep 1\ns_branch loop"] {
         for target in ["gfx90a", "gfx1030"] {
-            let Some(elf) = assemble(target, &kernel(target, "", code)) else { return };
+            let Some(elf) = assemble(target, &kernel(target, "", code)) else {
+                return;
+            };
             let module = Module::load(&gpu(target), &elf);
             for groups in [1, 50] {
-                let fault = module.run("k", [64 * groups, 1, 1], [64, 1, 1], &[], 0).unwrap_err();
+                let fault = module
+                    .run("k", [64 * groups, 1, 1], [64, 1, 1], &[], 0)
+                    .unwrap_err();
                 assert_eq!(fault.kind, FaultKind::Timeout, "{target}");
             }
             // The engine goes on.
             let elf = assemble(target, &kernel(target, "", "")).unwrap();
-            Module::load(&module.gpu, &elf).run("k", [640, 1, 1], [64, 1, 1], &[], 0).unwrap();
+            Module::load(&module.gpu, &elf)
+                .run("k", [640, 1, 1], [64, 1, 1], &[], 0)
+                .unwrap();
         }
     }
 }

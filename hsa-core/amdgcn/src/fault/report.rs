@@ -104,9 +104,12 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
 
 /// Name of a dispatch's kernel: the function at its entry point; empty if the loader named none.
 pub(crate) fn kernel_name(engine: &Engine, info: &DispatchInfo) -> String {
-    let entry = info.kernel_object.wrapping_add_signed(info.descriptor.kernel_code_entry_byte_offset);
+    let entry = info
+        .kernel_object
+        .wrapping_add_signed(info.descriptor.kernel_code_entry_byte_offset);
     let code = engine.code.find(entry);
-    code.and_then(|code| code.symbol(entry).map(|(name, _)| name.to_owned())).unwrap_or_default()
+    code.and_then(|code| code.symbol(entry).map(|(name, _)| name.to_owned()))
+        .unwrap_or_default()
 }
 
 /// Says what lies around an address.

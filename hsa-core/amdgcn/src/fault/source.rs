@@ -11,7 +11,10 @@ use object::{Object, ObjectSection};
 pub(super) fn line(elf: &[u8], address: u64) -> Option<String> {
     let file = object::File::parse(elf).ok()?;
     let section = |id: SectionId| -> Result<_, addr2line::gimli::Error> {
-        let data = file.section_by_name(id.name()).and_then(|section| section.data().ok()).unwrap_or_default();
+        let data = file
+            .section_by_name(id.name())
+            .and_then(|section| section.data().ok())
+            .unwrap_or_default();
         Ok(EndianSlice::new(data, LittleEndian))
     };
     let context = Context::from_dwarf(Dwarf::load(section).ok()?).ok()?;

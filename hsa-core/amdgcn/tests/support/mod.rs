@@ -19,10 +19,7 @@ use gneiss_amdgcn::{
     memory::{GuestMap, Mapping, Rights},
     target::Target,
 };
-use gneiss_fatbin::{
-    code_object::CodeObject,
-    kernel_descriptor::KernelDescriptor,
-};
+use gneiss_fatbin::{code_object::CodeObject, kernel_descriptor::KernelDescriptor};
 
 /// Memory that the GPU sees.
 pub struct Buffer {
@@ -50,14 +47,22 @@ impl Buffer {
         };
         // SAFETY: the storage lives until `drop` has removed the mapping.
         unsafe { gpu.map.insert(mapping) }.expect("no overlap");
-        Self { map: gpu.clone(), storage, len }
+        Self {
+            map: gpu.clone(),
+            storage,
+            len,
+        }
     }
 
     pub fn from<T: Copy>(gpu: &Arc<Gpu>, values: &[T]) -> Self {
         let buffer = Self::new(gpu, size_of_val(values));
         // SAFETY: as many bytes as the buffer has.
         unsafe {
-            std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), buffer.address() as *mut u8, buffer.len);
+            std::ptr::copy_nonoverlapping(
+                values.as_ptr().cast::<u8>(),
+                buffer.address() as *mut u8,
+                buffer.len,
+            );
         }
         buffer
     }
@@ -91,7 +96,11 @@ pub struct Module {
 
 pub fn gpu(target: &str) -> Arc<Gpu> {
     let target: Target = target.parse().expect("a known target");
-    Arc::new(Gpu { target, map: GuestMap::default(), compute_units: 8 })
+    Arc::new(Gpu {
+        target,
+        map: GuestMap::default(),
+        compute_units: 8,
+    })
 }
 
 impl Module {
@@ -104,7 +113,11 @@ impl Module {
             let from = &elf[segment.offset as usize..][..segment.file_size as usize];
             // SAFETY: the segment lies in the span.
             unsafe {
-                std::ptr::copy_nonoverlapping(from.as_ptr(), (base + segment.address) as *mut u8, from.len());
+                std::ptr::copy_nonoverlapping(
+                    from.as_ptr(),
+                    (base + segment.address) as *mut u8,
+                    from.len(),
+                );
             }
         }
         for relocation in object.relocations().expect("relocations") {
@@ -119,25 +132,48 @@ impl Module {
         let mut kernels = HashMap::new();
         for symbol in object.kernel_symbols().expect("symbols") {
             let descriptor = object.kernel_descriptor(&symbol).expect("a descriptor");
-            kernels.insert(symbol.name.trim_end_matches(".kd").to_owned(), (base + symbol.value, descriptor));
+            kernels.insert(
+                symbol.name.trim_end_matches(".kd").to_owned(),
+                (base + symbol.value, descriptor),
+            );
         }
         let symbols = object.symbols().expect("symbols");
         let symbols = symbols.iter().filter(|s| s.is_defined());
         Engine::global().code_loaded(LoadedCode {
             base: memory.address(),
             len: end - start,
-            symbols: symbols.map(|s| (base + s.value, s.size, s.name.to_owned())).collect(),
+            symbols: symbols
+                .map(|s| (base + s.value, s.size, s.name.to_owned()))
+                .collect(),
             elf: elf.into(),
         });
         let metadata = object.metadata().ok();
         let sizes = metadata
-            .map(|m| m.kernels.iter().map(|k| (k.name.clone(), k.kernarg_segment_size)).collect())
+            .map(|m| {
+                m.kernels
+                    .iter()
+                    .map(|k| (k.name.clone(), k.kernarg_segment_size))
+                    .collect()
+            })
             .unwrap_or_default();
-        Self { base, memory, kernels, sizes, gpu: gpu.clone() }
+        Self {
+            base,
+            memory,
+            kernels,
+            sizes,
+            gpu: gpu.clone(),
+        }
     }
 
     /// Runs a kernel and waits for it. `args` are the explicit arguments, laid out by the caller.
-    pub fn run(&self, kernel: &str, grid: [u32; 3], group: [u16; 3], args: &[u8], dynamic_lds: u32) -> Outcome {
+    pub fn run(
+        &self,
+        kernel: &str,
+        grid: [u32; 3],
+        group: [u16; 3],
+        args: &[u8],
+        dynamic_lds: u32,
+    ) -> Outcome {
         let &(kernel_object, descriptor) = self.kernels.get(kernel).unwrap_or_else(|| {
             panic!("no kernel {kernel} among {:?}", self.kernels.keys());
         });
@@ -189,7 +225,8 @@ impl Module {
             let size = u32::from(group[dim]);
             kernarg[at + 4 * dim..][..4].copy_from_slice(&(grid[dim] / size).to_le_bytes());
             kernarg[at + 12 + 2 * dim..][..2].copy_from_slice(&group[dim].to_le_bytes());
-            kernarg[at + 18 + 2 * dim..][..2].copy_from_slice(&((grid[dim] % size) as u16).to_le_bytes());
+            kernarg[at + 18 + 2 * dim..][..2]
+                .copy_from_slice(&((grid[dim] % size) as u16).to_le_bytes());
         }
         kernarg[at + 64] = 3;
         kernarg[at + 120..][..4].copy_from_slice(&dynamic_lds.to_le_bytes());
@@ -228,8 +265,10 @@ pub fn run_dispatch(info: DispatchInfo) -> Outcome {
     engine.dispatch(info, &dynamic, 7);
     engine.help(&mut || client.outcome.lock().unwrap().is_some());
     let slot = client.outcome.lock().unwrap();
-    let (mut slot, timeout) =
-        client.came.wait_timeout_while(slot, Duration::from_secs(120), |slot| slot.is_none()).unwrap();
+    let (mut slot, timeout) = client
+        .came
+        .wait_timeout_while(slot, Duration::from_secs(120), |slot| slot.is_none())
+        .unwrap();
     assert!(!timeout.timed_out(), "the dispatch hangs");
     slot.take().unwrap()
 }
@@ -242,8 +281,14 @@ fn scratch_dir() -> PathBuf {
 }
 
 fn run(command: &mut Command) {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(output.status.success(), "{command:?}:\n{}", String::from_utf8_lossy(&output.stderr));
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(
+        output.status.success(),
+        "{command:?}:\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// Whether a tool is there; says so if not, because the test then proves nothing.
@@ -261,7 +306,10 @@ pub fn hip(target: &str, level: &str, source: &str) -> Option<Vec<u8>> {
         return None;
     }
     let stem = format!("{target}{level}-{:016x}", fnv(source));
-    let (input, output) = (scratch_dir().join(format!("{stem}.hip")), scratch_dir().join(format!("{stem}.co")));
+    let (input, output) = (
+        scratch_dir().join(format!("{stem}.hip")),
+        scratch_dir().join(format!("{stem}.co")),
+    );
     if !output.exists() {
         let text = format!("#include <hip/hip_runtime.h>\n{source}");
         let part = scratch_dir().join(format!("{stem}.{}.part", std::process::id()));
@@ -291,17 +339,27 @@ pub fn assemble(target: &str, source: &str) -> Option<Vec<u8>> {
         .arg(path("s"))
         .arg("-o")
         .arg(path("o")));
-    run(Command::new("ld.lld-19").arg("-shared").arg(path("o")).arg("-o").arg(path("so")));
+    run(Command::new("ld.lld-19")
+        .arg("-shared")
+        .arg(path("o"))
+        .arg("-o")
+        .arg(path("so")));
     Some(fs::read(path("so")).unwrap())
 }
 
 fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 /// A kernel in assembly: the descriptor's directives, then the code.
 pub fn kernel(target: &str, directives: &str, code: &str) -> String {
-    let accum = if matches!(target, "gfx90a" | "gfx942") { ".amdhsa_accum_offset 128" } else { "" };
+    let accum = if matches!(target, "gfx90a" | "gfx942") {
+        ".amdhsa_accum_offset 128"
+    } else {
+        ""
+    };
     format!(
         "
 .amdgcn_target \"amdgcn-amd-amdhsa--{target}\"
