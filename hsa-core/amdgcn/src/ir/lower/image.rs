@@ -101,8 +101,7 @@ fn access(inst: &Inst) -> Result<Access, Unsupported> {
         image_store => Access::Store,
         image_get_resinfo => Access::ResourceInfo,
         // One level: the level of detail, however it comes, has no effect.
-        image_sample | image_sample_lz => Access::Sample { skip: 0 },
-        image_sample_l => Access::Sample { skip: 0 },
+        image_sample | image_sample_lz | image_sample_l => Access::Sample { skip: 0 },
         image_sample_b => Access::Sample { skip: 1 },
         image_sample_d => Access::SampleWithDerivatives,
         image_gather4 | image_gather4_lz | image_gather4_l => Access::Gather {
