@@ -74,7 +74,7 @@ $(rocm)/bin/gneiss: $(target)/release/gneiss
 layout:
 	@mkdir -p $(rocm)/include/gneiss $(rocm)/lib/pkgconfig $(rocm)/lib/cmake/gneiss $(rocm)/lib/gneiss/hsa-only
 	@ln -sf ../../libhsa-runtime64.so.1 $(rocm)/lib/gneiss/hsa-only/libhsa-runtime64.so.1
-	@cp $(hip_map) $(hsa_map) $(rocm)/lib/gneiss/
+	@cp $(hip_map) $(hsa_map) $(target)/release/libgneiss_driver_check.so $(rocm)/lib/gneiss/
 	@sed -n 's/^ *NotSupported \([A-Za-z0-9_]*\);$$/\1/p' hip-abi/src/api.rs >$(rocm)/lib/gneiss/libamdhip64.unsupported
 	@cat hsa-core/src/export/*.rs | tr -d '\n' | grep -o 'unsupported( *"[A-Za-z0-9_]*"' | sed 's/.*"\(.*\)"/\1/' | sort -u \
 	    >$(rocm)/lib/gneiss/libhsa-runtime64.unsupported

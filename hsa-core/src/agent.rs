@@ -3,13 +3,17 @@
 use std::{
     ffi::c_void,
     fs,
-    sync::{Arc, atomic::AtomicU64, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, AtomicU64, Ordering},
+    },
 };
 
 use gneiss_amdgcn::{engine::Gpu, memory::GuestMap, target::Target};
 use gneiss_hsa_api::*;
 
 use crate::{
+    card::Feature,
     config::{self, BadSetting, GpuSpec},
     entry::{HsaResult, require, write_text, write_value},
     isa::Isa,
@@ -65,6 +69,10 @@ pub(crate) struct GpuAgent {
     pub(crate) memory: u64,
     /// Bytes of memory in use.
     pub(crate) used: AtomicU64,
+    /// Bytes of scratch that may stay allocated between dispatches, as a program has set it. None ever does.
+    pub(crate) scratch_limit: AtomicU64,
+    /// `HSA_AMD_COHERENCY_TYPE_*`, as a program has set it. Memory is coherent whatever it says.
+    pub(crate) coherency: AtomicU32,
 }
 
 /// The CPU.
@@ -73,6 +81,8 @@ pub(crate) struct CpuAgent {
     name: String,
     cores: u32,
     clock: u32,
+    /// Bytes of the first data cache of a core; 0 if the system does not say.
+    cache: u32,
 }
 
 /// All agents.
@@ -97,11 +107,16 @@ impl CpuAgent {
         let max = max
             .and_then(|text| text.trim().parse::<u32>().ok())
             .map(|khz| khz / 1000);
+        let cache = fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index0/size").ok();
+        let cache = cache.and_then(|text| config::parse_size(&text));
         let now = || field("cpu MHz")?.parse::<f64>().ok().map(|mhz| mhz as u32);
         Self {
             name: field("model name").unwrap_or_else(|| "x86-64 CPU".to_owned()),
             cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
             clock: max.or_else(now).unwrap_or(0),
+            cache: cache
+                .and_then(|bytes| u32::try_from(bytes).ok())
+                .unwrap_or(0),
         }
     }
 }
@@ -113,6 +128,7 @@ impl Agents {
         let mut gpus = Vec::new();
         for spec in config::gpus()? {
             let [major, minor, stepping] = spec.card.version;
+            let memory = config::device_memory(spec.card, system_memory)?;
             gpus.push(GpuAgent {
                 spec,
                 engine: Arc::new(Gpu {
@@ -124,8 +140,10 @@ impl Agents {
                     map: GuestMap::default(),
                     compute_units: spec.card.compute_units,
                 }),
-                memory: config::device_memory(spec.card, system_memory)?,
+                memory,
                 used: AtomicU64::new(0),
+                scratch_limit: AtomicU64::new(memory),
+                coherency: AtomicU32::new(HSA_AMD_COHERENCY_TYPE_COHERENT),
             });
         }
         Ok(Self {
@@ -157,6 +175,17 @@ impl Agents {
             .gpu()
             .ok_or(HSA_STATUS_ERROR_INVALID_AGENT)?;
         Ok((index, &self.gpus[index]))
+    }
+
+    /// Whether XNACK is on for every GPU that has it, and there is one.
+    pub(crate) fn xnack(&self) -> bool {
+        let mut with = self
+            .gpus
+            .iter()
+            .map(|gpu| gpu.spec.xnack)
+            .filter(|xnack| *xnack != Feature::None)
+            .peekable();
+        with.peek().is_some() && with.all(|xnack| xnack == Feature::On)
     }
 
     /// The set of all GPUs.
@@ -234,7 +263,6 @@ impl Agents {
                 | HSA_AGENT_INFO_NODE
                 | HSA_AMD_AGENT_INFO_CHIP_ID
                 | HSA_AMD_AGENT_INFO_DRIVER_NODE_ID
-                | HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS
                 | HSA_AMD_AGENT_INFO_BDFID
                 | HSA_AMD_AGENT_INFO_MEMORY_WIDTH
                 | HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY
@@ -255,7 +283,9 @@ impl Agents {
                 | HSA_AMD_AGENT_INFO_DRIVER_UID => write_value(value, 0u32),
                 HSA_AGENT_INFO_QUEUE_TYPE => write_value(value, HSA_QUEUE_TYPE_MULTI),
                 HSA_AGENT_INFO_DEVICE => write_value(value, HSA_DEVICE_TYPE_CPU),
-                HSA_AGENT_INFO_CACHE_SIZE => write_value(value, [0u32; 4]),
+                HSA_AGENT_INFO_CACHE_SIZE => write_value(value, [cpu.cache, 0, 0, 0]),
+                // 1 << 0: the driver's topology has no bits for them in a CPU node.
+                HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS => write_value(value, 1u32),
                 HSA_AGENT_INFO_ISA => write_value(value, hsa_isa_t::default()),
                 HSA_AGENT_INFO_EXTENSIONS => write_value(value, [0u8; 128]),
                 HSA_AGENT_INFO_VERSION_MAJOR | HSA_AGENT_INFO_VERSION_MINOR => {
@@ -409,8 +439,8 @@ impl GpuAgent {
                     write_value(value, card.shader_arrays)
                 }
                 HSA_AMD_AGENT_INFO_HDP_FLUSH => write_value(value, [0usize; 2]),
+                HSA_AMD_AGENT_INFO_ASIC_REVISION => write_value(value, card.revision),
                 HSA_AMD_AGENT_INFO_DOMAIN
-                | HSA_AMD_AGENT_INFO_ASIC_REVISION
                 | HSA_AMD_AGENT_INFO_UCODE_VERSION
                 | HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION
                 | HSA_AMD_AGENT_INFO_IOMMU_SUPPORT => write_value(value, 0u32),
@@ -436,8 +466,9 @@ impl GpuAgent {
                 HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES | HSA_AMD_AGENT_INFO_AQL_EXTENSIONS => {
                     write_value(value, [0u8; 8])
                 }
-                HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX | HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT => {
-                    write_value(value, self.memory)
+                HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX => write_value(value, self.memory),
+                HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT => {
+                    write_value(value, self.scratch_limit.load(Ordering::Relaxed))
                 }
                 HSA_AMD_AGENT_INFO_CLOCK_COUNTERS => {
                     let now = crate::sys::now();

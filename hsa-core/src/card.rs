@@ -2,7 +2,12 @@
 //!
 //! Sources: chip numbers are PCI ids (pci.ids); compute units, clocks, memory and caches are AMD's published specifications of the
 //! named product; SIMDs, waves and families follow the `amdkfd` topology of those cards. Memory size is the card's; the device's
-//! is smaller (see [`crate::config`]).
+//! is smaller (see [`crate::config`]). Where a card differs from its specification, and for what no specification has (revision,
+//! cache line), the value is what `rocminfo` prints on it, from public reports:
+//! * MI210: ROCm/ROCm 2595 (revision, caches, clock, engines), ROCm/aiter 179 (cache line), ROCm/ROCm 6031 (memory);
+//! * MI300X: ROCm/ROCm 4414, ROCm/rocprof-compute-viewer 29 (memory);
+//! * RX 7900 XTX: ROCm/ROCm 2866 and jax-ml/jax 19453 (clock), ROCm/rocm-systems 8458 (cache line);
+//! * RX 9070 XT: ROCm/ROCm 5849 (revision, caches, cache line, clock).
 
 /// What a feature of the target ID is on the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +31,8 @@ pub(crate) struct Card {
     pub(crate) product: &'static str,
     /// PCI device id.
     pub(crate) chip_id: u32,
+    /// Revision of the chip.
+    pub(crate) revision: u32,
     /// KFD family.
     pub(crate) family: u32,
     /// Compute units.
@@ -70,6 +77,7 @@ const CDNA: Card = Card {
     version: [9, 0, 0],
     product: "",
     chip_id: 0,
+    revision: 0,
     family: 141,
     compute_units: 0,
     simds: 4,
@@ -158,6 +166,7 @@ pub(crate) static CARDS: &[Card] = &[
         version: [9, 0, 10],
         product: "AMD Instinct MI210",
         chip_id: 0x740f,
+        revision: 1,
         compute_units: 104,
         clock: 1700,
         memory_gib: 64,
@@ -169,6 +178,7 @@ pub(crate) static CARDS: &[Card] = &[
         version: [9, 4, 2],
         product: "AMD Instinct MI300X",
         chip_id: 0x74a1,
+        revision: 1,
         compute_units: 304,
         shader_engines: 32,
         xccs: 8,
@@ -256,7 +266,7 @@ pub(crate) static CARDS: &[Card] = &[
         family: 145,
         compute_units: 96,
         shader_engines: 6,
-        clock: 2482,
+        clock: 2371,
         caches: [32, 6144, 98_304],
         memory_gib: 24,
         memory_width: 384,
@@ -302,6 +312,7 @@ pub(crate) static CARDS: &[Card] = &[
         shader_engines: 2,
         clock: 3130,
         caches: [32, 4096, 32_768],
+        cache_line: 256,
         memory_gib: 16,
         memory_width: 128,
         memory_clock: 1258,
@@ -312,10 +323,12 @@ pub(crate) static CARDS: &[Card] = &[
         version: [12, 0, 1],
         product: "AMD Radeon RX 9070 XT",
         chip_id: 0x7550,
+        revision: 1,
         family: 152,
         compute_units: 64,
-        clock: 2970,
+        clock: 2570,
         caches: [32, 8192, 65_536],
+        cache_line: 256,
         memory_gib: 16,
         memory_clock: 1258,
         ..RDNA

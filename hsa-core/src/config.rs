@@ -4,6 +4,9 @@
 //!   loaded objects' `.hip_fatbin` sections can run on, else gfx90a.
 //! * `GNEISS_MEM`: memory of each GPU, like `16G`. Unset: the smaller of the card's and half of the machine's.
 //! * `ROCR_VISIBLE_DEVICES`: indexes or UUIDs; the list ends at the first that is not there, as in ROCr.
+//! * `HSA_XNACK`: 1 or 0 turns XNACK on or off for the GPUs that have it and for which `GNEISS_GPUS` does not say.
+//! * `HSA_CU_MASK`: compute units that queues may use, by GPU: `0:0-15,32;1-2:0x10-0x1f`.
+//! * `HSA_FORCE_FINE_GRAIN_PCIE=1`: every GPU has a fine-grained pool. `HSA_ENABLE_INTERRUPT=0`: waiters poll.
 
 use std::{env, fmt, fs};
 
@@ -11,6 +14,15 @@ use crate::card::{CARDS, Card, Feature};
 
 /// Most GPUs that one process may have: access rights are kept as 64-bit sets.
 pub(crate) const MAX_GPUS: usize = 64;
+
+/// Whether a variable of ROCr is on: `1`, or `0`; anything else is its default.
+pub(crate) fn flag(name: &str, default: bool) -> bool {
+    match env::var(name).as_deref() {
+        Ok("1") => true,
+        Ok("0") => false,
+        _ => default,
+    }
+}
 
 /// One GPU to be made.
 #[derive(Clone, Copy, Debug)]
@@ -115,6 +127,17 @@ pub(crate) fn gpus() -> Result<Vec<GpuSpec>, BadSetting> {
             parse_gpus(&target)?
         }
     };
+    let stated = env::var("GNEISS_GPUS").is_ok_and(|value| value.contains("xnack"));
+    let xnack = match env::var("HSA_XNACK").as_deref() {
+        Ok("1") if !stated => Some(Feature::On),
+        Ok("0") if !stated => Some(Feature::Off),
+        _ => None,
+    };
+    if let Some(state) = xnack {
+        gpus.iter_mut()
+            .filter(|gpu| gpu.xnack != Feature::None)
+            .for_each(|gpu| gpu.xnack = state);
+    }
     if let Ok(list) = env::var("ROCR_VISIBLE_DEVICES") {
         gpus = visible(&gpus, &list);
     }
@@ -147,6 +170,54 @@ fn visible(gpus: &[GpuSpec], list: &str) -> Vec<GpuSpec> {
         }
     }
     chosen
+}
+
+/// Parses a list of numbers and ranges: `0-15,32`, in decimal or with `0x`.
+fn ranges(list: &str) -> Option<Vec<(u32, u32)>> {
+    let number = |text: &str| {
+        let text = text.trim();
+        match text.strip_prefix("0x") {
+            Some(digits) => u32::from_str_radix(digits, 16).ok(),
+            None => text.parse().ok(),
+        }
+    };
+    list.split(',')
+        .map(|item| {
+            let (first, last) = item.split_once('-').unwrap_or((item, item));
+            let (first, last) = (number(first)?, number(last)?);
+            (first <= last).then_some((first, last))
+        })
+        .collect()
+}
+
+/// The compute units that a value of `HSA_CU_MASK` leaves a GPU, as bits; `None`: all. A value that cannot be read counts as none, as in
+/// ROCr.
+fn parse_cu_mask(value: &str, gpu: u32) -> Option<Vec<u32>> {
+    let mut mask = None;
+    for item in value.split(';').filter(|item| !item.trim().is_empty()) {
+        let (gpus, units) = item.split_once(':')?;
+        let (gpus, units) = (ranges(gpus)?, ranges(units)?);
+        if !gpus
+            .iter()
+            .any(|&(first, last)| (first..=last).contains(&gpu))
+        {
+            continue;
+        }
+        let mut bits = vec![0u32; 32];
+        for (first, last) in units {
+            for unit in first..=last.min(1023) {
+                bits[unit as usize / 32] |= 1 << (unit % 32);
+            }
+        }
+        mask = Some(bits);
+    }
+    mask
+}
+
+/// The compute units that `HSA_CU_MASK` leaves a GPU, as bits; `None`: all.
+pub(crate) fn cu_mask(gpu: usize) -> Option<Vec<u32>> {
+    let value = env::var("HSA_CU_MASK").ok()?;
+    parse_cu_mask(&value, u32::try_from(gpu).ok()?)
 }
 
 /// Parses a size: a number of bytes, or with K, M, G, T (powers of 1024).
@@ -256,6 +327,16 @@ mod tests {
         assert_eq!(parse_size("4096"), Some(4096));
         assert_eq!(parse_size("G"), None);
         assert_eq!(parse_size("99999999999T"), None);
+    }
+
+    #[test]
+    fn compute_units_are_masked_by_gpu() {
+        let mask = |value, gpu| parse_cu_mask(value, gpu).map(|bits| (bits[0], bits[1]));
+        assert_eq!(mask("0:0-3,33", 0), Some((0xf, 2)));
+        assert_eq!(mask("0:0-3,33", 1), None);
+        assert_eq!(mask("0:0;1-2:0x4-0x5", 2), Some((0x30, 0)));
+        assert_eq!(mask("0:3-1", 0), None);
+        assert_eq!(mask("nonsense", 0), None);
     }
 
     #[test]

@@ -191,6 +191,20 @@ fn start(runtime: &Runtime, shape: Shape, signals: Signals) {
     Engine::global().wake(&task);
 }
 
+/// Completes the signal once the dependencies are met.
+pub(crate) fn nothing(runtime: &Runtime, signals: Signals) {
+    let shape = Shape {
+        destination: std::ptr::null_mut(),
+        source: std::ptr::null(),
+        row: 0,
+        rows: 0,
+        slices: 0,
+        destination_pitch: [0; 2],
+        source_pitch: [0; 2],
+    };
+    start(runtime, shape, signals);
+}
+
 /// `hsa_amd_memory_async_copy` of `size` bytes (not 0).
 pub(crate) fn linear(
     runtime: &Runtime,

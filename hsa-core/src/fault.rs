@@ -45,6 +45,12 @@ pub(crate) fn client_reports() {
     CLIENT_REPORTS.store(true, Ordering::Relaxed);
 }
 
+/// Whether the client wants bad accesses found to the byte: one that prints reports does. Others may touch whole granules, as the
+/// hardware lets them and as programs that were written for it do.
+pub(crate) fn exact() -> bool {
+    CLIENT_REPORTS.load(Ordering::Relaxed)
+}
+
 fn message_wanted(variable: &str) -> bool {
     env::var(variable).map_or(true, |value| value != "0")
 }
@@ -153,7 +159,7 @@ fn offer_to_system(queue: &Queue, address: u64) {
 fn call_back(queue: &Queue, status: hsa_status_t) {
     match queue.callback {
         // SAFETY: the user gave this function with this data when the queue was made.
-        Some(callback) => unsafe { callback(status, queue.public(), queue.data as *mut c_void) },
+        Some(callback) => unsafe { callback(status, queue.known(), queue.data as *mut c_void) },
         None => {
             if message_wanted("HSA_ENABLE_QUEUE_FAULT_MESSAGE") {
                 eprintln!(

@@ -1,11 +1,13 @@
 //! The HSA runtime over the software GPU: what `libhsa-runtime64.so.1` holds.
 //!
 //! From the outside in:
-//! * `export`: the C entry points; `entry` wraps them (no panic leaves, errors are logged).
+//! * `interface`: the exported names and the tables for tools (`tools`); `export`: what they do; `entry` wraps it (no panic leaves,
+//!   errors are logged).
 //! * `runtime`: init and shutdown by reference count; `agent`, `isa`, `pool`, `card`, `config`, `scan`: what there is.
-//! * `memory`: allocations and pinned ranges, and which GPUs map them.
+//! * `memory`: allocations, pinned ranges, virtual memory, and which GPUs map them; `ipc`, `segv`: sharing with other processes.
 //! * `signal`, `wait`, `watch`, `events`: signals, and everybody who waits for them.
 //! * `queue`, `processor`, `fault`: AQL queues, the packet processor, what happens when a queue fails.
+//! * `protocol`, `sync`: what is lock-free in the above, apart, for the model checker.
 //! * `copy`: asynchronous copies.
 //! * `loader`: code objects, executables, symbols.
 //!
@@ -21,25 +23,31 @@ mod events;
 mod export;
 mod extension;
 mod fault;
+mod interface;
+mod ipc;
 mod isa;
 mod loader;
 mod log;
 mod memory;
 mod pool;
 mod processor;
+mod protocol;
 mod queue;
 mod runtime;
 mod scan;
+mod segv;
 mod signal;
 mod status;
+mod sync;
 mod sys;
+mod tools;
 mod wait;
 mod watch;
 
 pub use runtime::{LiveObjects, live_objects};
 
-use export::*;
 use gneiss_hsa_api::HsaApi;
+use interface::*;
 
 macro_rules! build_table {
     (

@@ -5,6 +5,7 @@
 //!
 //! Locks: one table at a time; an executable's own state is a lock taken with no table locked. Callbacks run without locks.
 
+mod debugger;
 pub(crate) mod object;
 pub(crate) mod symbol;
 

@@ -1,12 +1,15 @@
 //! Memory pools and regions: AMD's view and the core specification's view of the same thing.
 //!
-//! The CPU has a fine-grained, a kernarg and a coarse-grained pool, in this order; a GPU a coarse-grained pool and the group segment
-//! (LDS), which cannot be allocated from. Memory of all pools is coherent here; the kinds differ in who may touch it by default.
+//! The CPU has a fine-grained, a kernarg and a coarse-grained pool, in this order; a GPU a coarse-grained pool, a fine-grained one of
+//! the same memory if its cards are linked by XGMI, and the group segment (LDS), which cannot be allocated from. Memory of all pools is coherent here; the kinds differ in who may touch it by default.
+
+use std::sync::LazyLock;
 
 use gneiss_hsa_api::*;
 
 use crate::{
     agent::{AgentId, Agents},
+    config,
     entry::{HsaResult, write_value},
     memory::arena,
 };
@@ -28,12 +31,19 @@ pub(crate) enum PoolKind {
     Coarse,
     /// Memory of a GPU, coarse-grained.
     Device,
+    /// Memory of a GPU, fine-grained.
+    DeviceFine,
     /// LDS.
     Group,
 }
 
 const CPU_KINDS: &[PoolKind] = &[PoolKind::Fine, PoolKind::Kernarg, PoolKind::Coarse];
 const GPU_KINDS: &[PoolKind] = &[PoolKind::Device, PoolKind::Group];
+const XGMI_KINDS: &[PoolKind] = &[PoolKind::Device, PoolKind::DeviceFine, PoolKind::Group];
+
+/// `HSA_FORCE_FINE_GRAIN_PCIE`.
+static FINE_EVERYWHERE: LazyLock<bool> =
+    LazyLock::new(|| config::flag("HSA_FORCE_FINE_GRAIN_PCIE", false));
 
 /// A pool of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +84,7 @@ impl PoolId {
     /// `HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_*`.
     pub(crate) fn flags(self) -> u32 {
         match self.kind {
-            PoolKind::Fine => HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED,
+            PoolKind::Fine | PoolKind::DeviceFine => HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED,
             PoolKind::Kernarg => {
                 HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT
                     | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED
@@ -157,7 +167,7 @@ impl PoolId {
                     value,
                     match self.kind {
                         PoolKind::Group => 0,
-                        PoolKind::Device => RECOMMENDED_GRANULE,
+                        PoolKind::Device | PoolKind::DeviceFine => RECOMMENDED_GRANULE,
                         _ => arena::PAGE,
                     },
                 ),
@@ -268,8 +278,11 @@ impl Agents {
     pub(crate) fn pools(&self, agent: AgentId) -> impl Iterator<Item = PoolId> + use<> {
         let kinds = match agent.gpu() {
             None => CPU_KINDS,
-            Some(gpu) if gpu < self.gpus.len() => GPU_KINDS,
-            Some(_) => &[],
+            Some(gpu) => match self.gpus.get(gpu) {
+                Some(gpu) if gpu.spec.card.sdma[1] != 0 || *FINE_EVERYWHERE => XGMI_KINDS,
+                Some(_) => GPU_KINDS,
+                None => &[],
+            },
         };
         kinds.iter().map(move |&kind| PoolId { agent, kind })
     }

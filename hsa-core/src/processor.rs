@@ -22,7 +22,8 @@ use gneiss_hsa_api::*;
 use crate::{
     fault,
     pool::LDS_SIZE,
-    queue::{MAX_PRIVATE_SEGMENT, Queue},
+    protocol::handoff,
+    queue::{self, MAX_PRIVATE_SEGMENT, Queue},
     signal::{self, Held, met},
     sys,
     watch::{self, Watch, Watcher},
@@ -183,6 +184,10 @@ impl Task for Queue {
     }
 
     fn poll(self: Arc<Self>, engine: &Arc<Engine>) -> Poll {
+        if let Some(intercept) = self.intercept() {
+            intercept.run(&self);
+            return Poll::Idle;
+        }
         let mut processor = self.processor.lock();
         for _ in 0..BUDGET {
             if !self.active.load(Ordering::SeqCst) {
@@ -212,12 +217,8 @@ impl Queue {
             return Ok(());
         }
         let index = self.read_index().load(Ordering::Relaxed);
-        // Pairs with the producer's release store of the header: the rest of the packet is there.
-        let header = self.header(index).load(Ordering::Acquire);
+        let header = handoff::valid(self.header(index)).ok_or(Stop::Idle)?;
         let kind = u32::from(header & 0xff);
-        if kind == HSA_PACKET_TYPE_INVALID {
-            return Err(Stop::Idle);
-        }
         if header >> HSA_PACKET_HEADER_BARRIER & 1 == 1 {
             self.stall_unless(|free| free == u64::MAX)?;
         }
@@ -247,10 +248,12 @@ impl Queue {
                 if u32::from(packet.0[2]) != HSA_AMD_PACKET_TYPE_BARRIER_VALUE {
                     return Err(Stop::Failed(
                         HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
-                        format!(
-                            "vendor packet of AMD format {} is not supported",
-                            packet.0[2]
-                        ),
+                        match packet.0[2] {
+                            1 => "a PM4 indirect buffer (AMD vendor packet format 1) is not supported: \
+                                 the software GPU has no command processor that reads PM4"
+                                .to_owned(),
+                            format => format!("vendor packet of AMD format {format} is not supported"),
+                        },
                     ));
                 }
                 let condition = Condition::Value {
@@ -280,13 +283,7 @@ impl Queue {
 
     /// Goes on if the free places are as wanted; else the task is idle, and the next dispatch that ends wakes it.
     fn stall_unless(&self, ready: impl Fn(u64) -> bool) -> Result<(), Stop> {
-        if ready(self.free.load(Ordering::SeqCst)) {
-            return Ok(());
-        }
-        // Pairs with `finished`: it frees the place, then looks at this flag; here the flag is set, then the places are looked at.
-        self.stalled.store(true, Ordering::SeqCst);
-        if ready(self.free.load(Ordering::SeqCst)) {
-            self.stalled.store(false, Ordering::SeqCst);
+        if self.places.ready_or_stalled(ready) {
             return Ok(());
         }
         Err(Stop::Idle)
@@ -299,11 +296,38 @@ impl Queue {
         let packet = unsafe { self.packet(index).cast::<Packet>().as_ptr().read_volatile() };
         // The packet's acquire fence.
         fence(Ordering::SeqCst);
-        self.header(index)
-            .store(HSA_PACKET_TYPE_INVALID as u16, Ordering::Release);
-        // Pairs with the producer's acquire load when it looks for room.
-        self.read_index().store(index + 1, Ordering::Release);
+        handoff::give_back(self.header(index), self.read_index(), index);
         packet
+    }
+
+    /// Takes the valid packets at the head of the ring, for tools.
+    pub(crate) fn take_valid(&self) -> Vec<[u8; 64]> {
+        let mut packets = Vec::new();
+        while packets.len() < BUDGET {
+            let index = self.read_index().load(Ordering::Relaxed);
+            if handoff::valid(self.header(index)).is_none() {
+                break;
+            }
+            packets.push(self.take(index).0);
+        }
+        packets
+    }
+
+    /// Appends a packet as a producer does; false if there is no room. One thread at a time does so.
+    pub(crate) fn append(&self, packet: &[u8; 64]) -> bool {
+        let index = self.write_index().load(Ordering::Relaxed);
+        if !handoff::room(self.read_index(), index, self.size().into()) {
+            return false;
+        }
+        self.write_index().store(index + 1, Ordering::Relaxed);
+        let slot = self.packet(index);
+        // SAFETY: the slot is free, and this is the ring's one producer; the header follows.
+        unsafe {
+            std::ptr::copy_nonoverlapping(packet[2..].as_ptr(), slot.as_ptr().add(2), 62);
+        }
+        let header = u16::from_le_bytes([packet[0], packet[1]]);
+        handoff::publish(self.header(index), header);
+        true
     }
 
     fn time(&self) -> u64 {
@@ -418,9 +442,9 @@ impl Queue {
             completion: completion(packet.u64(56))?,
             start: self.time(),
         };
-        let place = self.free.load(Ordering::SeqCst).trailing_zeros() as usize;
+        let place = self.places.first();
         *self.running[place].lock() = Some(running);
-        self.free.fetch_and(!(1 << place), Ordering::SeqCst);
+        self.places.take(place);
         let copy = self.copy_of(place);
         // SAFETY: the place was free, so no device code reads its copy.
         unsafe { copy.cast::<Packet>().write(*packet) };
@@ -486,9 +510,7 @@ impl DispatchClient for Queue {
             }
         }
         drop(running);
-        self.free.fetch_or(1 << place, Ordering::SeqCst);
-        // Pairs with `stall_unless`.
-        if self.stalled.swap(false, Ordering::SeqCst)
+        if self.places.give(place)
             && let Some(queue) = self.itself()
         {
             queue.wake();
@@ -497,7 +519,12 @@ impl DispatchClient for Queue {
             self.ended.fetch_add(1, Ordering::SeqCst);
             sys::futex_wake(&self.ended);
         }
+        queue::listen();
         watch::wake_pollers();
+    }
+
+    fn slice_ended(&self) {
+        queue::listen();
     }
 
     fn interrupt(&self, event_id: u32) {

@@ -6,13 +6,17 @@
 //! Destroying a queue: (1) it leaves the table, so that no doorbell finds it; (2) it is made inactive, and a poll that is under way
 //! ends; (3) what runs is cancelled and awaited; (4) its memory and signals go.
 
+pub(crate) mod intercept;
+mod share;
+mod soft;
+
 use std::{
     collections::HashMap,
     ffi::{CString, c_void},
     ptr::NonNull,
     sync::{
-        Arc, LazyLock, Weak,
-        atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering},
+        Arc, LazyLock, OnceLock, Weak,
+        atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -29,9 +33,14 @@ use crate::{
     entry::{HsaResult, require},
     pool::{PoolId, PoolKind},
     processor::{MAX_IN_FLIGHT, Processor, Running},
+    protocol::places::Places,
     runtime::Runtime,
     signal, sys,
 };
+
+use intercept::Intercept;
+use share::full_mask;
+pub(crate) use soft::create_soft;
 
 /// Fewest packets of a ring.
 pub(crate) const MIN_SIZE: u32 = 64;
@@ -78,16 +87,20 @@ pub(crate) struct Queue {
     pub(crate) processor: Mutex<Processor>,
     /// The dispatches that run.
     pub(crate) running: [Mutex<Option<Running>>; MAX_IN_FLIGHT],
-    /// Bit i: place i of `running` is free.
-    pub(crate) free: AtomicU64,
-    /// The processor waits for a dispatch to end.
-    pub(crate) stalled: AtomicBool,
+    /// Which places of `running` are free.
+    pub(crate) places: Places,
     /// Bumped when a dispatch ends while somebody waits for all of them.
     pub(crate) ended: AtomicU32,
     /// Report of the fault that stopped the queue.
     pub(crate) report: Mutex<Option<CString>>,
     cu_mask: Mutex<Vec<u32>>,
     priority: AtomicU32,
+    /// The doorbell's value that the processor was last woken for.
+    heard: AtomicU64,
+    /// For a queue whose packets tools see before another queue gets them.
+    intercept: OnceLock<Intercept>,
+    /// For that other queue: address of the queue that the program knows.
+    facade: AtomicUsize,
 }
 
 // SAFETY: the pointers are to the queue's own memory, whose shared words are accessed as atomics; the callback's data is the user's.
@@ -95,7 +108,10 @@ unsafe impl Send for Queue {}
 // SAFETY: as above.
 unsafe impl Sync for Queue {}
 
-const _: () = assert!(MAX_IN_FLIGHT == 64, "`free` has a bit for each");
+const _: () = assert!(MAX_IN_FLIGHT == 64, "`Places` has a bit for each");
+
+/// Slots that have been used.
+static USED: AtomicU32 = AtomicU32::new(0);
 
 /// Queues by slot. A slot's lock is the queue's own: no doorbell takes a lock that another queue's takes.
 static TABLE: [Mutex<Option<Arc<Queue>>>; SLOTS] = [const { Mutex::new(None) }; SLOTS];
@@ -155,14 +171,38 @@ pub(crate) fn create(
     }
     let queue = Queue::new(runtime, gpu, request)?;
     let pointer = queue.public();
-    let slot = queue.slot as usize;
-    *TABLE[slot].lock() = Some(queue);
-    let mut slots = FREE.lock();
-    slots.live += 1;
+    publish(queue);
     if request.kind == HSA_QUEUE_TYPE_COOPERATIVE {
+        let mut slots = FREE.lock();
         slots.cooperative.insert(gpu, (pointer as usize, 1));
     }
     Ok(pointer)
+}
+
+/// Puts a queue into the table.
+fn publish(queue: Arc<Queue>) {
+    let slot = queue.slot as usize;
+    *TABLE[slot].lock() = Some(queue);
+    FREE.lock().live += 1;
+}
+
+/// Looks for doorbells that device code has rung: it stores to the word, and nobody hears of it. Called while and after dispatches run.
+pub(crate) fn listen() {
+    for place in &TABLE[..USED.load(Ordering::Relaxed) as usize] {
+        // A queue that is being made or destroyed has no doorbell to look at; whoever holds the lock does not need this one.
+        let rung = place.try_lock().and_then(|place| {
+            let queue = place.as_ref()?;
+            let value = queue.doorbell_word().load(Ordering::Acquire);
+            let rung = queue.heard.load(Ordering::Relaxed) != value;
+            rung.then(|| {
+                queue.heard.store(value, Ordering::Relaxed);
+                Arc::clone(queue)
+            })
+        });
+        if let Some(queue) = rung {
+            queue.wake();
+        }
+    }
 }
 
 /// The queue of a slot.
@@ -193,10 +233,14 @@ pub(crate) fn ring(cell: &signal::Cell, value: i64) {
         return;
     };
     if let Some(queue) = in_slot(slot).filter(|queue| queue.public() as u64 == address) {
+        queue.heard.store(value.cast_unsigned(), Ordering::Relaxed);
         queue
             .doorbell_word()
             .store(value.cast_unsigned(), Ordering::Release);
-        queue.wake();
+        match queue.intercept.get() {
+            None => queue.wake(),
+            Some(intercept) => intercept.run(&queue),
+        }
     }
 }
 
@@ -259,6 +303,9 @@ fn take_down(runtime: &Runtime, queue: Arc<Queue>) -> HsaResult {
     };
     taken.ok_or(HSA_STATUS_ERROR_INVALID_QUEUE)?;
     queue.active.store(false, Ordering::SeqCst);
+    if let Some(intercept) = queue.intercept.get() {
+        intercept.close(runtime)?;
+    }
     // Ends a poll that is under way, and what the queue waits for.
     queue.processor.lock().forget();
     let client: Arc<dyn DispatchClient> = queue.clone();
@@ -281,6 +328,11 @@ fn take_down(runtime: &Runtime, queue: Arc<Queue>) -> HsaResult {
 }
 
 impl Queue {
+    /// What tools do with the packets of this queue, if they do.
+    pub(crate) fn intercept(&self) -> Option<&Intercept> {
+        self.intercept.get()
+    }
+
     fn new(runtime: &Arc<Runtime>, gpu: usize, request: &Request) -> HsaResult<Arc<Queue>> {
         let agents = &runtime.agents;
         let memory = &runtime.memory;
@@ -308,6 +360,7 @@ impl Queue {
                 Some(slot) => slot,
                 None if (slots.next as usize) < SLOTS => {
                     slots.next += 1;
+                    USED.store(slots.next, Ordering::Relaxed);
                     slots.next - 1
                 }
                 None => return Err(undo(HSA_STATUS_ERROR_OUT_OF_RESOURCES, &both)),
@@ -343,12 +396,14 @@ impl Queue {
             failed: AtomicBool::new(false),
             processor: Mutex::default(),
             running: [const { Mutex::new(None) }; MAX_IN_FLIGHT],
-            free: AtomicU64::new(u64::MAX),
-            stalled: AtomicBool::new(false),
+            places: Places::new(),
             ended: AtomicU32::new(0),
             report: Mutex::new(None),
             cu_mask: Mutex::new(full_mask(agents, gpu)),
             priority: AtomicU32::new(HSA_AMD_QUEUE_PRIORITY_NORMAL),
+            heard: AtomicU64::new(u64::MAX),
+            intercept: OnceLock::new(),
+            facade: AtomicUsize::new(0),
         });
         queue.write_structure(agents, gpu, request, id);
         Ok(queue)
@@ -399,6 +454,7 @@ impl Queue {
             std::ptr::write_bytes(self.control.as_ptr(), 0, CONTROL_BYTES);
             self.control.cast::<amd_queue_t>().write(structure);
         }
+        self.doorbell_word().store(u64::MAX, Ordering::Relaxed);
         for index in 0..u64::from(self.size) {
             self.header(index)
                 .store(HSA_PACKET_TYPE_INVALID as u16, Ordering::Relaxed);
@@ -414,6 +470,16 @@ impl Queue {
         debug_assert!(offset.is_multiple_of(8) && offset < COPIES_OFFSET);
         // SAFETY: inside the control block, aligned, and accessed as an atomic by everybody.
         unsafe { AtomicU64::from_ptr(self.control.as_ptr().add(offset).cast()) }
+    }
+
+    /// Packets that the ring holds.
+    pub(crate) fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// `write_dispatch_id`.
+    pub(crate) fn write_index(&self) -> &AtomicU64 {
+        self.word(std::mem::offset_of!(amd_queue_t, write_dispatch_id))
     }
 
     /// `read_dispatch_id`.
@@ -465,12 +531,23 @@ impl Queue {
 
     /// Turns that on or off.
     pub(crate) fn set_profiling(&self, enable: bool) {
+        if let Some(intercept) = self.intercept.get() {
+            intercept.target().set_profiling(enable);
+        }
         if enable {
             self.properties()
                 .fetch_or(AMD_QUEUE_PROPERTIES_ENABLE_PROFILING, Ordering::Relaxed);
         } else {
             self.properties()
                 .fetch_and(!AMD_QUEUE_PROPERTIES_ENABLE_PROFILING, Ordering::Relaxed);
+        }
+    }
+
+    /// The queue that the program knows: this one, or the one whose packets come here.
+    pub(crate) fn known(&self) -> *mut hsa_queue_t {
+        match self.facade.load(Ordering::Relaxed) {
+            0 => self.public(),
+            address => address as *mut hsa_queue_t,
         }
     }
 
@@ -492,7 +569,7 @@ impl Queue {
 
     /// Whether no dispatch runs.
     pub(crate) fn idle(&self) -> bool {
-        self.free.load(Ordering::SeqCst) == u64::MAX
+        self.places.idle()
     }
 
     /// Waits until no dispatch runs.
@@ -516,126 +593,4 @@ impl Queue {
     pub(crate) fn doorbell(&self) -> hsa_signal_t {
         self.doorbell
     }
-
-    /// Sets the priority; queues share the workers alike, whatever it is.
-    pub(crate) fn set_priority(&self, priority: u32) -> HsaResult {
-        require(priority <= HSA_AMD_QUEUE_PRIORITY_HIGH)?;
-        self.priority.store(priority, Ordering::Relaxed);
-        Ok(())
-    }
-
-    /// The compute units that the queue may use, as bits.
-    pub(crate) fn cu_mask(&self) -> Vec<u32> {
-        self.cu_mask.lock().clone()
-    }
-
-    /// Sets the compute units; an empty mask means all. No unit is another's hardware here, so work runs where there is room.
-    pub(crate) fn set_cu_mask(&self, agents: &Agents, mask: Option<Vec<u32>>) -> HsaResult {
-        let gpu = self.agent.gpu().ok_or(HSA_STATUS_ERROR_INVALID_QUEUE)?;
-        let full = full_mask(agents, gpu);
-        let mask = match mask {
-            None => full,
-            Some(mask) => {
-                let paired = agents.gpus[gpu].spec.card.version[0] >= 10;
-                // Work-group processors are pairs of compute units.
-                require(
-                    !paired
-                        || mask
-                            .iter()
-                            .all(|word| (word >> 1) & 0x5555_5555 == word & 0x5555_5555),
-                )?;
-                let mut cut: Vec<u32> = full
-                    .iter()
-                    .enumerate()
-                    .map(|(at, word)| word & mask.get(at).unwrap_or(&0))
-                    .collect();
-                require(cut.iter().any(|word| *word != 0))?;
-                cut.truncate(full.len());
-                cut
-            }
-        };
-        *self.cu_mask.lock() = mask;
-        Ok(())
-    }
-}
-
-fn full_mask(agents: &Agents, gpu: usize) -> Vec<u32> {
-    let units = agents.gpus[gpu].spec.card.compute_units;
-    (0..units.div_ceil(32))
-        .map(|word| {
-            if units - word * 32 >= 32 {
-                u32::MAX
-            } else {
-                (1 << (units - word * 32)) - 1
-            }
-        })
-        .collect()
-}
-
-/// `hsa_soft_queue_create`: the program processes the packets itself.
-pub(crate) fn create_soft(
-    runtime: &Runtime,
-    region: PoolId,
-    size: u32,
-    kind: u32,
-    features: u32,
-    doorbell: hsa_signal_t,
-) -> HsaResult<*mut hsa_queue_t> {
-    let all_features = HSA_QUEUE_FEATURE_KERNEL_DISPATCH | HSA_QUEUE_FEATURE_AGENT_DISPATCH;
-    require(size != 0 && size.is_power_of_two() && kind <= HSA_QUEUE_TYPE_SINGLE)?;
-    require(features != 0 && features & !all_features == 0)?;
-    signal::user(doorbell)?;
-    if !region.allocatable() {
-        return Err(HSA_STATUS_ERROR_INVALID_REGION);
-    }
-    let agents = &runtime.agents;
-    let bytes = (size as usize)
-        .checked_mul(64)
-        .ok_or(HSA_STATUS_ERROR_OUT_OF_RESOURCES)?;
-    let ring = runtime
-        .memory
-        .allocate(agents, region, bytes, agents.all_gpus())?;
-    let structure =
-        match runtime
-            .memory
-            .allocate(agents, region, size_of::<amd_queue_t>(), agents.all_gpus())
-        {
-            Ok(structure) => structure,
-            Err(status) => {
-                runtime.memory.free(agents, ring.base)?;
-                return Err(status);
-            }
-        };
-    let id = {
-        let mut slots = FREE.lock();
-        slots.next_id += 1;
-        slots
-            .soft
-            .insert(structure.base as usize, ring.base as usize);
-        slots.next_id - 1
-    };
-    let pointer = structure.base as *mut amd_queue_t;
-    // SAFETY: the allocations are of these sizes, page aligned, and nobody else knows them yet; zeros are a valid `amd_queue_t`.
-    unsafe {
-        pointer.write_bytes(0, 1);
-        (*pointer).hsa_queue = hsa_queue_t {
-            r#type: kind,
-            features,
-            base_address: ring.base as *mut c_void,
-            doorbell_signal: doorbell,
-            size,
-            reserved1: 0,
-            id,
-        };
-        (*pointer).queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
-        (*pointer).read_dispatch_id_field_base_byte_offset =
-            std::mem::offset_of!(amd_queue_t, read_dispatch_id) as u32;
-        std::ptr::write_bytes(ring.base as *mut u8, 0, bytes);
-        for index in 0..size as usize {
-            (ring.base as *mut u16)
-                .add(index * 32)
-                .write(HSA_PACKET_TYPE_INVALID as u16);
-        }
-    }
-    Ok(pointer.cast())
 }

@@ -7,17 +7,21 @@
 //!   `HSA_STATUS_ERROR_NOT_INITIALIZED`, `hsa_init` too.
 //! * Nothing is torn down when the process exits: threads are daemons, and calls from static destructors work.
 
-use std::sync::{
-    Arc, Once,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    cell::Cell,
+    sync::{
+        Arc, Once,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use gneiss_amdgcn::memory::{Mapping, Rights};
 use gneiss_hsa_api::*;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, ReentrantMutex, RwLock};
 
 use crate::{
     agent::Agents, entry::HsaResult, events, loader::Loader, memory, memory::Memory, queue, signal,
+    tools::Tools,
 };
 
 /// Everything between `hsa_init` and `hsa_shut_down`.
@@ -28,11 +32,13 @@ pub(crate) struct Runtime {
     pub(crate) loader: Loader,
     /// Whether copies write their times to completion signals.
     pub(crate) profile_copies: AtomicBool,
+    /// Loaded after everything else, and unloaded before.
+    tools: Mutex<Tools>,
 }
 
 static CURRENT: RwLock<Option<Arc<Runtime>>> = RwLock::new(None);
-/// References that `hsa_init` has given out. Also serialises init and shutdown.
-static REFERENCES: Mutex<i32> = Mutex::new(0);
+/// References that `hsa_init` has given out. Also serialises init and shutdown; a tool may call either while it is loaded.
+static REFERENCES: ReentrantMutex<Cell<i32>> = ReentrantMutex::new(Cell::new(0));
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// Whether this process is a forked child of one with a started runtime.
@@ -72,17 +78,20 @@ pub(crate) fn init() -> HsaResult {
     if forked() {
         return Err(HSA_STATUS_ERROR_NOT_INITIALIZED);
     }
-    let mut references = REFERENCES.lock();
-    if *references == i32::MAX {
+    let references = REFERENCES.lock();
+    let count = references.get();
+    if count == i32::MAX {
         return Err(HSA_STATUS_ERROR_REFCOUNT_OVERFLOW);
     }
-    if *references == 0 {
+    references.set(count + 1);
+    if count == 0 {
         crate::log::start();
         watch_forks();
-        let runtime = Runtime::new()?;
-        *CURRENT.write() = Some(Arc::new(runtime));
+        let runtime = Runtime::new().inspect_err(|_| references.set(0))?;
+        let runtime = Arc::new(runtime);
+        *CURRENT.write() = Some(Arc::clone(&runtime));
+        *runtime.tools.lock() = Tools::load();
     }
-    *references += 1;
     Ok(())
 }
 
@@ -91,20 +100,31 @@ pub(crate) fn shut_down() -> HsaResult {
     if forked() {
         return Err(HSA_STATUS_ERROR_NOT_INITIALIZED);
     }
-    let mut references = REFERENCES.lock();
-    if *references == 0 {
+    let references = REFERENCES.lock();
+    let count = references.get();
+    if count == 0 {
         return Err(HSA_STATUS_ERROR_NOT_INITIALIZED);
     }
-    *references -= 1;
-    if *references > 0 {
+    references.set(count - 1);
+    if count > 1 {
         return Ok(());
     }
+    let tools = runtime_tools();
+    tools.unload();
     let runtime = CURRENT.write().take();
     // Whoever calls init in another thread waits for the release; the lock is not one that device work takes.
     if let Some(runtime) = runtime {
         runtime.release();
     }
     Ok(())
+}
+
+/// The tools of the runtime, which are its no more.
+fn runtime_tools() -> Tools {
+    let runtime = CURRENT.read().clone();
+    runtime.map_or_else(Tools::default, |runtime| {
+        std::mem::take(&mut *runtime.tools.lock())
+    })
 }
 
 impl Runtime {
@@ -131,6 +151,7 @@ impl Runtime {
             memory,
             loader: Loader::default(),
             profile_copies: AtomicBool::new(false),
+            tools: Mutex::default(),
         })
     }
 

@@ -12,14 +12,17 @@
 //! | `reserved3[0]` | whoever changes the value | sequence word that waiters sleep on |
 //! | `reserved3[1]` | waiters | how many want to be told of changes |
 //!
-//! No wake-up is lost: a waiter adds itself to the count, reads the sequence word, then looks at the value; a writer changes
-//! the value, then looks at the count, and if it is not 0 bumps the sequence word and wakes. All four steps are sequentially
-//! consistent, so at least one of the two sees the other.
+//! No wake-up is lost: see [`crate::protocol::sleep`].
+//!
+//! Signals between processes ([`ipc`]) are cells on pages of their own at the end of the range, which other processes map too: what
+//! must not be shared of a cell is kept beside it.
+
+pub(crate) mod ipc;
 
 use std::{
     ptr::NonNull,
     sync::{
-        OnceLock,
+        LazyLock, OnceLock,
         atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering},
     },
 };
@@ -27,10 +30,13 @@ use std::{
 use gneiss_hsa_api::*;
 use parking_lot::Mutex;
 
-use crate::{entry::HsaResult, memory::arena, sys, watch};
+use crate::{config, entry::HsaResult, memory::arena, protocol::sleep::SleepWord, sys, watch};
 
 /// Most signals that can live at a time.
 const CAPACITY: usize = 1 << 20;
+
+/// Bytes of the range: cells, a page for the mailbox, the pages of signals between processes.
+const RANGE: usize = CAPACITY * size_of::<Cell>() + (1 + ipc::CAPACITY) * arena::PAGE;
 
 /// A cell with its fields as atomics. Same layout as [`amd_signal_t`].
 #[repr(C, align(64))]
@@ -44,8 +50,7 @@ pub(crate) struct Cell {
     pub(crate) start_ts: AtomicU64,
     pub(crate) end_ts: AtomicU64,
     queue_ptr: AtomicU64,
-    sequence: AtomicU32,
-    interest: AtomicU32,
+    sleep: SleepWord,
 }
 
 const _: () = assert!(size_of::<Cell>() == size_of::<amd_signal_t>());
@@ -55,6 +60,8 @@ struct Pool {
     base: NonNull<Cell>,
     /// Address of the word that device code writes event ids to; nobody reads it, the interrupt carries the id.
     mailbox: u64,
+    /// First of the pages for signals between processes.
+    shared: u64,
     free: Mutex<Free>,
 }
 
@@ -76,12 +83,13 @@ fn pool() -> Option<&'static Pool> {
     static POOL: OnceLock<Option<Pool>> = OnceLock::new();
     POOL.get_or_init(|| {
         let bytes = CAPACITY * size_of::<Cell>();
-        // One page more for the mailbox. Untouched pages cost nothing.
-        let base = arena::reserve(bytes + 4096).ok()?;
+        // Untouched pages cost nothing.
+        let base = arena::reserve(RANGE).ok()?;
         let mailbox = base.as_ptr() as u64 + bytes as u64;
         Some(Pool {
             base: base.cast(),
             mailbox,
+            shared: mailbox + arena::PAGE as u64,
             free: Mutex::new(Free {
                 list: Vec::new(),
                 fresh: 0,
@@ -95,19 +103,22 @@ fn pool() -> Option<&'static Pool> {
 /// The range that every GPU maps: base and bytes.
 pub(crate) fn range() -> HsaResult<(NonNull<u8>, usize)> {
     let pool = pool().ok_or(HSA_STATUS_ERROR_OUT_OF_RESOURCES)?;
-    Ok((pool.base.cast(), CAPACITY * size_of::<Cell>() + 4096))
+    Ok((pool.base.cast(), RANGE))
 }
 
 /// Number of live signals.
 pub(crate) fn live() -> usize {
-    pool().map_or(0, |pool| pool.free.lock().live)
+    pool().map_or(0, |pool| pool.free.lock().live) + ipc::live()
 }
 
 /// The cell of a handle, whatever its kind.
 pub(crate) fn cell(signal: hsa_signal_t) -> Option<&'static Cell> {
     let pool = pool()?;
     let offset = signal.handle.wrapping_sub(pool.base.as_ptr() as u64);
-    if offset >= (CAPACITY * size_of::<Cell>()) as u64 || !offset.is_multiple_of(64) {
+    if offset >= (CAPACITY * size_of::<Cell>()) as u64 {
+        return ipc::cell(pool, signal);
+    }
+    if !offset.is_multiple_of(64) {
         return None;
     }
     // SAFETY: inside the range, aligned; the range is mapped for the life of the process and zeros are a valid cell.
@@ -117,7 +128,10 @@ pub(crate) fn cell(signal: hsa_signal_t) -> Option<&'static Cell> {
 /// The cell of a live signal of a user.
 pub(crate) fn user(signal: hsa_signal_t) -> HsaResult<&'static Cell> {
     cell(signal)
-        .filter(|cell| cell.kind.load(Ordering::Acquire) == AMD_SIGNAL_KIND_USER)
+        .filter(|cell| {
+            cell.kind.load(Ordering::Acquire) == AMD_SIGNAL_KIND_USER
+                && cell.local().is_none_or(|local| !local.destroyed())
+        })
         .ok_or(HSA_STATUS_ERROR_INVALID_SIGNAL)
 }
 
@@ -132,8 +146,10 @@ pub(crate) fn of_event(event_id: u32) -> Option<&'static Cell> {
     Some(unsafe { pool.base.add(index).as_ref() })
 }
 
-/// Makes a signal. `interrupt`: device code can wake its waiters; else they poll.
+/// Makes a signal. `interrupt`: device code can wake its waiters; else, and with `HSA_ENABLE_INTERRUPT=0`, they poll.
 pub(crate) fn create(value: i64, interrupt: bool) -> HsaResult<hsa_signal_t> {
+    static ENABLED: LazyLock<bool> = LazyLock::new(|| config::flag("HSA_ENABLE_INTERRUPT", true));
+    let interrupt = interrupt && *ENABLED;
     let (cell, index) = allocate()?;
     let pool = pool().ok_or(HSA_STATUS_ERROR_OUT_OF_RESOURCES)?;
     cell.value.store(value, Ordering::Relaxed);
@@ -150,7 +166,7 @@ pub(crate) fn create_doorbell(word: u64, queue: u64, slot: u32) -> HsaResult<hsa
     let (cell, _) = allocate()?;
     cell.value.store(word.cast_signed(), Ordering::Relaxed);
     cell.queue_ptr.store(queue, Ordering::Relaxed);
-    cell.sequence.store(slot, Ordering::Relaxed);
+    cell.sleep.word().store(slot, Ordering::Relaxed);
     cell.kind.store(AMD_SIGNAL_KIND_DOORBELL, Ordering::Release);
     Ok(cell.handle())
 }
@@ -178,8 +194,7 @@ fn allocate() -> HsaResult<(&'static Cell, u32)> {
     cell.start_ts.store(0, Ordering::Relaxed);
     cell.end_ts.store(0, Ordering::Relaxed);
     cell.queue_ptr.store(0, Ordering::Relaxed);
-    cell.sequence.store(0, Ordering::Relaxed);
-    cell.interest.store(0, Ordering::Relaxed);
+    cell.sleep.reset();
     cell.references.store(1, Ordering::Relaxed);
     Ok((cell, index))
 }
@@ -187,6 +202,9 @@ fn allocate() -> HsaResult<(&'static Cell, u32)> {
 /// Destroys a signal: whoever waits sees value 0 and stops; the cell is free when the last of them has left.
 pub(crate) fn destroy(signal: hsa_signal_t) -> HsaResult {
     let cell = cell(signal).ok_or(HSA_STATUS_ERROR_INVALID_SIGNAL)?;
+    if let Some(local) = cell.local() {
+        return ipc::destroy(cell, local);
+    }
     if cell
         .kind
         .compare_exchange(
@@ -240,11 +258,23 @@ impl Cell {
 
     /// Keeps the cell for as long as the result lives.
     pub(crate) fn hold(&'static self) -> Held {
-        self.references.fetch_add(1, Ordering::Relaxed);
+        match self.local() {
+            None => self.references.fetch_add(1, Ordering::Relaxed),
+            Some(local) => local.hold(),
+        };
         Held(self)
     }
 
+    /// What this process keeps beside a cell that other processes share.
+    fn local(&self) -> Option<&'static ipc::Local> {
+        ipc::local(self.handle())
+    }
+
     fn release(&self) {
+        if let Some(local) = self.local() {
+            ipc::release(self.handle(), local);
+            return;
+        }
         if self.references.fetch_sub(1, Ordering::AcqRel) == 1
             && let Some(pool) = pool()
         {
@@ -257,7 +287,10 @@ impl Cell {
 
     /// Whether it has been destroyed.
     pub(crate) fn destroyed(&self) -> bool {
-        self.kind.load(Ordering::Acquire) == AMD_SIGNAL_KIND_INVALID
+        match self.local() {
+            None => self.kind.load(Ordering::Acquire) == AMD_SIGNAL_KIND_INVALID,
+            Some(local) => local.destroyed(),
+        }
     }
 
     /// Whether device code changes it without telling, so that waiters must look again now and then.
@@ -290,32 +323,31 @@ impl Cell {
 
     /// Tells whoever waits that the value has changed.
     pub(crate) fn changed(&self) {
-        // Pairs with the increment in `enlist`.
-        if self.interest.load(Ordering::SeqCst) != 0 {
+        if self.sleep.watched() {
             self.wake();
         }
     }
 
     #[cold]
     fn wake(&self) {
-        self.sequence.fetch_add(1, Ordering::SeqCst);
-        sys::futex_wake(&self.sequence);
+        self.sleep.bump();
+        sys::futex_wake(self.sleep.word());
         watch::notify(self.handle());
     }
 
     /// Declares that somebody wants to be told of changes; look at the value after this.
     pub(crate) fn enlist(&self) {
-        self.interest.fetch_add(1, Ordering::SeqCst);
+        self.sleep.enlist();
     }
 
     /// Takes `count` declarations back.
     pub(crate) fn resign(&self, count: u32) {
-        self.interest.fetch_sub(count, Ordering::SeqCst);
+        self.sleep.resign(count);
     }
 
     /// The word to sleep on while it keeps its value.
     pub(crate) fn sequence(&self) -> &AtomicU32 {
-        &self.sequence
+        self.sleep.word()
     }
 
     /// Address of the value, for clients that write it themselves.
@@ -329,7 +361,7 @@ impl Cell {
             (
                 self.value.load(Ordering::Relaxed).cast_unsigned(),
                 self.queue_ptr.load(Ordering::Relaxed),
-                self.sequence.load(Ordering::Relaxed),
+                self.sleep.word().load(Ordering::Relaxed),
             )
         })
     }

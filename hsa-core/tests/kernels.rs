@@ -29,6 +29,11 @@ __kernel void spin(__global volatile int *flag) {
     while (*flag == 0) __builtin_amdgcn_s_sleep(1);
     flag[1] = 2;
 }
+
+__kernel void ring(__global volatile ulong *doorbell, ulong value, __global volatile int *flag) {
+    *doorbell = value;
+    while (*flag == 0) __builtin_amdgcn_s_sleep(1);
+}
 "#;
 
 /// The kernels, compiled for gfx90a.
@@ -561,4 +566,123 @@ fn code_objects_are_checked() {
         load(twice.executable, client.gpus[0], &bytes),
         HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED
     );
+}
+
+#[test]
+fn device_code_rings_the_doorbell_of_another_queue() {
+    let Some(path) = code() else { return };
+    let client = Client::new("gfx90a");
+    let kernels = Kernels::load(&client, path);
+    let fine = client.pool(client.cpu, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED);
+    let flag = client.allocate(fine, 4096).cast::<i32>();
+    let kernarg = arguments(&client).cast::<u64>();
+    let (ringing, rung) = (
+        client.queue(64, None, std::ptr::null_mut()),
+        client.queue(64, None, std::ptr::null_mut()),
+    );
+    let (over, done) = (client.signal(1), client.signal(1));
+    // SAFETY: a live queue with room, and memory of this test; the doorbell's value is the address of its word, as device code reads it.
+    unsafe {
+        // The packet is in place, but nobody has rung.
+        let index = (client.api.hsa_queue_add_write_index_relaxed)(rung, 1);
+        let packet = Client::barrier(HSA_PACKET_TYPE_BARRIER_AND, false, &[], done);
+        (*rung)
+            .base_address
+            .cast::<hsa_barrier_and_packet_t>()
+            .write_volatile(packet);
+        let doorbell = ((*rung).doorbell_signal.handle as *const amd_signal_t).read();
+        kernarg.write(doorbell.value.cast_unsigned());
+        kernarg.add(1).write(index);
+        kernarg.add(2).write(flag as u64);
+        client.submit(ringing, kernels.packet("ring.kd", 1, kernarg.cast(), over));
+        // The kernel rings and then waits for the flag: the other queue starts while it runs.
+        client.wait(done);
+        assert_eq!(client.value(over), 1);
+        flag.write_volatile(1);
+        client.wait(over);
+        for queue in [ringing, rung] {
+            (client.api.hsa_queue_destroy)(queue).ok().expect("destroy");
+        }
+    }
+    client.destroy(over);
+    client.destroy(done);
+    client.free(flag.cast());
+    client.free(kernarg.cast());
+}
+
+#[test]
+fn kernels_reach_mapped_and_shared_virtual_memory_at_the_host_s_addresses() {
+    let Some(path) = code() else { return };
+    let client = Client::new("gfx90a");
+    let kernels = Kernels::load(&client, path);
+    let api = &client.api;
+    let pool = client.pool(
+        client.gpus[0],
+        HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
+    );
+    let layout = std::alloc::Layout::from_size_align(8192, 4096).expect("valid");
+    let kernarg = arguments(&client).cast::<u64>();
+    let queue = client.queue(64, None, std::ptr::null_mut());
+    let done = client.signal(1);
+    // SAFETY: memory of this test, within its sizes, for as long as the kernel runs.
+    unsafe {
+        let mut mapped = std::ptr::null_mut::<c_void>();
+        let mut handle = hsa_amd_vmem_alloc_handle_t::default();
+        api.hsa_amd_vmem_address_reserve.expect("exported")(&mut mapped, 4096, 0, 0)
+            .ok()
+            .expect("addresses");
+        api.hsa_amd_vmem_handle_create.expect("exported")(
+            pool,
+            4096,
+            MEMORY_TYPE_NONE,
+            0,
+            &mut handle,
+        )
+        .ok()
+        .expect("memory");
+        api.hsa_amd_vmem_map.expect("exported")(mapped, 4096, 0, handle, 0)
+            .ok()
+            .expect("map");
+        let access = hsa_amd_memory_access_desc_t {
+            permissions: HSA_ACCESS_PERMISSION_RW,
+            agent_handle: client.gpus[0],
+        };
+        api.hsa_amd_vmem_set_access.expect("exported")(mapped, 4096, &access, 1)
+            .ok()
+            .expect("access");
+        let shared = std::alloc::alloc_zeroed(layout);
+        let mut attribute = hsa_amd_svm_attribute_pair_t {
+            attribute: HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE.into(),
+            value: client.gpus[0].handle,
+        };
+        (api.hsa_amd_svm_attributes_set)(shared.cast(), 8192, &mut attribute, 1)
+            .ok()
+            .expect("access");
+        let (a, b, c) = (
+            shared.cast::<i32>(),
+            mapped.cast::<i32>(),
+            shared.add(4096).cast::<i32>(),
+        );
+        for at in 0..100 {
+            a.add(at).write(at as i32);
+            b.add(at).write(2 * at as i32);
+        }
+        kernarg.write(a as u64);
+        kernarg.add(1).write(b as u64);
+        kernarg.add(2).write(c as u64);
+        kernarg.add(3).write(100);
+        client.submit(queue, kernels.packet("add.kd", 128, kernarg.cast(), done));
+        client.wait(done);
+        // `answer` is 7 and `given` 1000.
+        assert!((0..100).all(|at| c.add(at).read() == 3 * at as i32 + 1007));
+        assert_eq!(c.add(100).read(), 0);
+        attribute.attribute = HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS.into();
+        (api.hsa_amd_svm_attributes_set)(shared.cast(), 8192, &mut attribute, 1)
+            .ok()
+            .expect("no access");
+        std::alloc::dealloc(shared, layout);
+        (api.hsa_queue_destroy)(queue).ok().expect("destroy");
+    }
+    client.destroy(done);
+    client.free(kernarg.cast());
 }

@@ -24,3 +24,21 @@ extern "C" __global__ __launch_bounds__(BLOCK) void square(const unsigned *value
     const unsigned index = blockIdx.x * BLOCK + threadIdx.x;
     squares[index] = values[index] * values[index];
 }
+
+// A table in scratch memory, for its index is known only at run time: values[i] = where 3 lies in the multiples of `stride`, modulo 64.
+extern "C" __global__ __launch_bounds__(BLOCK) void permute(unsigned *values, unsigned stride) {
+    const unsigned index = blockIdx.x * BLOCK + threadIdx.x;
+    unsigned table[BLOCK];
+    for (unsigned i = 0; i < BLOCK; ++i) {
+        table[(i * stride + threadIdx.x) % BLOCK] = i;
+    }
+    values[index] = table[(index + 3) % BLOCK];
+}
+
+// A variable of the device: the host finds it by its name.
+extern "C" __device__ unsigned offset = 5;
+
+// values[i] += offset.
+extern "C" __global__ __launch_bounds__(BLOCK) void add_offset(unsigned *values) {
+    values[blockIdx.x * BLOCK + threadIdx.x] += offset;
+}

@@ -29,5 +29,5 @@ macro_rules! with_kernels {
     };
 }
 
-without_kernels! { lifecycle, topology, memory_pools, signals, async_copy }
-with_kernels! { dispatch, barriers }
+without_kernels! { lifecycle, topology, memory_pools, signals, async_copy, ipc }
+with_kernels! { dispatch, barriers, scratch, code_loading }

@@ -44,6 +44,11 @@ impl Prefix {
         self.lib().join("libhsa-runtime64.so.1")
     }
 
+    /// The library that answers a program's own look for the kernel driver.
+    pub fn driver_check(&self) -> PathBuf {
+        self.root.join("lib/gneiss/libgneiss_driver_check.so")
+    }
+
     /// The version script that a library was linked with: AMD's names and nodes.
     pub fn version_script(&self, library: &str) -> PathBuf {
         self.root.join(format!("lib/gneiss/{library}.map"))
@@ -60,6 +65,7 @@ impl Prefix {
             self.hip_library(),
             self.hsa_library(),
             self.hsa_only().join("libhsa-runtime64.so.1"),
+            self.driver_check(),
         ];
         let missing = wanted.iter().find(|file| !file.exists())?;
         Some(format!(

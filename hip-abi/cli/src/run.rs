@@ -66,18 +66,53 @@ pub fn environment(
         "LD_LIBRARY_PATH",
         joined(directory.as_os_str(), old("LD_LIBRARY_PATH")),
     )];
+    let mut preloaded = Vec::new();
     if options.preload {
-        let (hsa, hip) = (prefix.hsa_library(), prefix.hip_library());
-        let first = match options.hip {
-            Hip::Amd => hsa.into_os_string(),
-            Hip::Gneiss => joined(hip.as_os_str(), Some(hsa.into_os_string())),
-        };
-        variables.push(("LD_PRELOAD", joined(&first, old("LD_PRELOAD"))));
+        if options.hip == Hip::Gneiss {
+            preloaded.push(prefix.hip_library());
+        }
+        preloaded.push(prefix.hsa_library());
+    }
+    if options
+        .program
+        .first()
+        .and_then(|name| find_program(name))
+        .is_some_and(|file| looks_for_driver(&file))
+    {
+        preloaded.push(prefix.driver_check());
+    }
+    if !preloaded.is_empty() {
+        let list = preloaded
+            .iter()
+            .rev()
+            .fold(old("LD_PRELOAD").unwrap_or_default(), |rest, library| {
+                joined(library.as_os_str(), Some(rest))
+            });
+        variables.push(("LD_PRELOAD", list));
     }
     if let Some(spec) = &options.gpus {
         variables.push(("GNEISS_GPUS", spec.into()));
     }
     variables
+}
+
+/// Most bytes of a program that is searched for names: far more than any tool that looks for the driver has.
+const SEARCHED: u64 = 16 << 20;
+
+/// Whether a program uses HSA and looks for AMD's kernel driver itself, as rocminfo does: it would find none and give up.
+pub fn looks_for_driver(file: &Path) -> bool {
+    let small = std::fs::metadata(file).is_ok_and(|metadata| metadata.len() <= SEARCHED);
+    let Some(bytes) = small.then(|| std::fs::read(file).ok()).flatten() else {
+        return false;
+    };
+    let holds = |text: &str| {
+        bytes
+            .windows(text.len())
+            .any(|window| window == text.as_bytes())
+    };
+    bytes.starts_with(b"\x7fELF")
+        && holds("libhsa-runtime64.so")
+        && (holds("/dev/kfd") || holds("/sys/module/amdgpu"))
 }
 
 fn joined(first: &OsStr, rest: Option<OsString>) -> OsString {
@@ -163,6 +198,26 @@ mod tests {
         ] {
             assert!(check_gpus(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_program_that_looks_for_the_driver_is_known_by_its_strings() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("program");
+        for (contents, expected) in [
+            (&b"\x7fELF libhsa-runtime64.so.1 /dev/kfd"[..], true),
+            (
+                b"\x7fELF libhsa-runtime64.so.1 /sys/module/amdgpu/initstate",
+                true,
+            ),
+            (b"\x7fELF libhsa-runtime64.so.1", false),
+            (b"\x7fELF libamdhip64.so.5 /dev/kfd", false),
+            (b"#!/bin/sh libhsa-runtime64.so.1 /dev/kfd", false),
+        ] {
+            std::fs::write(&file, contents).expect("written");
+            assert_eq!(looks_for_driver(&file), expected, "{contents:?}");
+        }
+        assert!(!looks_for_driver(&folder.path().join("missing")));
     }
 
     #[test]

@@ -95,6 +95,11 @@ impl Job {
     pub(crate) fn interrupt(&self, event_id: u32) {
         self.client.interrupt(event_id);
     }
+
+    /// Tells the client that a long group gave way.
+    fn slice_ended(&self) {
+        self.client.slice_ended();
+    }
 }
 
 /// In `seats`: the object is not in use.
@@ -420,6 +425,7 @@ impl Dispatch {
                 }
                 GroupExit::Yield { progress } => {
                     self.end_groups(&mut untold);
+                    job.slice_ended();
                     batch = 1;
                     if !claimed.is_empty() {
                         // They were claimed as short ones; now anybody may run them.

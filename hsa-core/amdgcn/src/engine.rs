@@ -78,6 +78,8 @@ pub trait DispatchClient: Send + Sync {
     fn finished(&self, token: u64, outcome: Outcome);
     /// A wave executed `s_sendmsg MSG_INTERRUPT` with this value in m0: signals written by device code are to be looked at.
     fn interrupt(&self, event_id: u32);
+    /// A group gave way without having ended: memory that device code writes without telling may be looked at.
+    fn slice_ended(&self) {}
 }
 
 pub use code::LoadedCode;

@@ -1,17 +1,19 @@
 //! Agents, caches, instruction set architectures, wavefronts.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::{
+    ffi::{CStr, c_char, c_void},
+    sync::atomic::Ordering,
+};
 
 use gneiss_hsa_api::*;
 
 use crate::{
-    entry::{entry, require, unsupported, write_out, write_value},
+    entry::{entry, require, write_out, write_value},
     extension,
     isa::{self, Isa},
     runtime,
 };
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_iterate_agents(
     callback: Option<unsafe extern "C" fn(agent: hsa_agent_t, data: *mut c_void) -> hsa_status_t>,
     data: *mut c_void,
@@ -27,7 +29,6 @@ pub unsafe extern "C" fn hsa_iterate_agents(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_agent_get_info(
     agent: hsa_agent_t,
     attribute: hsa_agent_info_t,
@@ -41,7 +42,6 @@ pub unsafe extern "C" fn hsa_agent_get_info(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_agent_get_exception_policies(
     agent: hsa_agent_t,
     profile: hsa_profile_t,
@@ -55,7 +55,6 @@ pub unsafe extern "C" fn hsa_agent_get_exception_policies(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_agent_iterate_caches(
     agent: hsa_agent_t,
     callback: Option<unsafe extern "C" fn(cache: hsa_cache_t, data: *mut c_void) -> hsa_status_t>,
@@ -72,7 +71,6 @@ pub unsafe extern "C" fn hsa_agent_iterate_caches(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_cache_get_info(
     cache: hsa_cache_t,
     attribute: hsa_cache_info_t,
@@ -85,7 +83,6 @@ pub unsafe extern "C" fn hsa_cache_get_info(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_agent_extension_supported(
     extension: u16,
     agent: hsa_agent_t,
@@ -102,7 +99,6 @@ pub unsafe extern "C" fn hsa_agent_extension_supported(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_agent_major_extension_supported(
     extension: u16,
     agent: hsa_agent_t,
@@ -125,7 +121,6 @@ pub unsafe extern "C" fn hsa_agent_major_extension_supported(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_agent_iterate_isas(
     agent: hsa_agent_t,
     callback: Option<unsafe extern "C" fn(isa: hsa_isa_t, data: *mut c_void) -> hsa_status_t>,
@@ -134,14 +129,16 @@ pub unsafe extern "C" fn hsa_agent_iterate_isas(
     entry!(hsa_agent_iterate_isas, {
         let runtime = runtime::get()?;
         let callback = callback.ok_or(HSA_STATUS_ERROR_INVALID_ARGUMENT)?;
-        // A CPU has none, which rocminfo wants to hear as an invalid agent.
-        let (_, gpu) = runtime.agents.gpu(agent)?;
+        let Some(gpu) = runtime.agents.id(agent)?.gpu() else {
+            // A CPU has none.
+            return Ok(());
+        };
+        let isa = runtime.agents.gpus[gpu].isa();
         // SAFETY: the user's callback with the user's data.
-        unsafe { callback(gpu.isa().handle(), data) }.ok()
+        unsafe { callback(isa.handle(), data) }.ok()
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_isa_from_name(
     name: *const c_char,
     isa: *mut hsa_isa_t,
@@ -159,7 +156,6 @@ pub unsafe extern "C" fn hsa_isa_from_name(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_isa_get_info(
     isa: hsa_isa_t,
     attribute: hsa_isa_info_t,
@@ -183,7 +179,6 @@ pub unsafe extern "C" fn hsa_isa_get_info(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_isa_get_info_alt(
     isa: hsa_isa_t,
     attribute: hsa_isa_info_t,
@@ -196,7 +191,6 @@ pub unsafe extern "C" fn hsa_isa_get_info_alt(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_isa_get_exception_policies(
     isa: hsa_isa_t,
     profile: hsa_profile_t,
@@ -211,7 +205,6 @@ pub unsafe extern "C" fn hsa_isa_get_exception_policies(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_isa_get_round_method(
     isa: hsa_isa_t,
     fp_type: hsa_fp_type_t,
@@ -234,7 +227,6 @@ pub unsafe extern "C" fn hsa_isa_get_round_method(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
     isa: hsa_isa_t,
     callback: Option<
@@ -251,7 +243,6 @@ pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_wavefront_get_info(
     wavefront: hsa_wavefront_t,
     attribute: hsa_wavefront_info_t,
@@ -266,7 +257,6 @@ pub unsafe extern "C" fn hsa_wavefront_get_info(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_isa_compatible(
     code_object_isa: hsa_isa_t,
     agent_isa: hsa_isa_t,
@@ -280,38 +270,43 @@ pub unsafe extern "C" fn hsa_isa_compatible(
     })
 }
 
-/// There is no limit to set: scratch is allocated by wave and goes with it.
-#[unsafe(no_mangle)]
+/// How much scratch may stay allocated between dispatches: the value is kept and answered. Scratch is made for each wave and goes
+/// with it, so every limit holds.
 pub unsafe extern "C" fn hsa_amd_agent_set_async_scratch_limit(
-    _agent: hsa_agent_t,
-    _threshold: usize,
+    agent: hsa_agent_t,
+    threshold: usize,
 ) -> hsa_status_t {
-    unsupported(
-        "hsa_amd_agent_set_async_scratch_limit",
-        HSA_STATUS_ERROR_NOT_SUPPORTED,
-    )
+    entry!(hsa_amd_agent_set_async_scratch_limit, {
+        let runtime = runtime::get()?;
+        let (_, gpu) = runtime.agents.gpu(agent)?;
+        require(threshold as u64 <= gpu.memory)?;
+        gpu.scratch_limit.store(threshold as u64, Ordering::Relaxed);
+        Ok(())
+    })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_coherency_get_type(
     agent: hsa_agent_t,
     kind: *mut hsa_amd_coherency_type_t,
 ) -> hsa_status_t {
     entry!(hsa_amd_coherency_get_type, {
-        runtime::get()?.agents.gpu(agent)?;
+        let runtime = runtime::get()?;
+        let (_, gpu) = runtime.agents.gpu(agent)?;
         // SAFETY: an out-parameter of the caller.
-        unsafe { write_out(kind, HSA_AMD_COHERENCY_TYPE_COHERENT) }
+        unsafe { write_out(kind, gpu.coherency.load(Ordering::Relaxed)) }
     })
 }
 
 /// Memory is coherent. Asking for less is granted, for coherent memory is all that a program of the other kind needs.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_coherency_set_type(
     agent: hsa_agent_t,
     kind: hsa_amd_coherency_type_t,
 ) -> hsa_status_t {
     entry!(hsa_amd_coherency_set_type, {
-        runtime::get()?.agents.gpu(agent)?;
-        require(kind <= HSA_AMD_COHERENCY_TYPE_NONCOHERENT)
+        let runtime = runtime::get()?;
+        let (_, gpu) = runtime.agents.gpu(agent)?;
+        require(kind <= HSA_AMD_COHERENCY_TYPE_NONCOHERENT)?;
+        gpu.coherency.store(kind, Ordering::Relaxed);
+        Ok(())
     })
 }

@@ -6,7 +6,6 @@ use gneiss_hsa_api::*;
 
 use crate::entry::unsupported;
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_code_object_deserialize(
     _serialized_code_object: *mut c_void,
     _serialized_code_object_size: usize,
@@ -19,7 +18,6 @@ pub unsafe extern "C" fn hsa_code_object_deserialize(
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_code_object_destroy(_code_object: hsa_code_object_t) -> hsa_status_t {
     unsupported(
         "hsa_code_object_destroy",
@@ -27,7 +25,6 @@ pub unsafe extern "C" fn hsa_code_object_destroy(_code_object: hsa_code_object_t
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_code_object_get_info(
     _code_object: hsa_code_object_t,
     _attribute: hsa_code_object_info_t,
@@ -39,7 +36,6 @@ pub unsafe extern "C" fn hsa_code_object_get_info(
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_code_object_get_symbol(
     _code_object: hsa_code_object_t,
     _symbol_name: *const c_char,
@@ -51,7 +47,6 @@ pub unsafe extern "C" fn hsa_code_object_get_symbol(
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_code_object_get_symbol_from_name(
     _code_object: hsa_code_object_t,
     _module_name: *const c_char,
@@ -64,7 +59,6 @@ pub unsafe extern "C" fn hsa_code_object_get_symbol_from_name(
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_code_object_iterate_symbols(
     _code_object: hsa_code_object_t,
     _callback: Option<
@@ -82,7 +76,6 @@ pub unsafe extern "C" fn hsa_code_object_iterate_symbols(
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_code_object_serialize(
     _code_object: hsa_code_object_t,
     _alloc_callback: Option<
@@ -103,7 +96,6 @@ pub unsafe extern "C" fn hsa_code_object_serialize(
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_code_symbol_get_info(
     _code_symbol: hsa_code_symbol_t,
     _attribute: hsa_code_symbol_info_t,
@@ -115,7 +107,6 @@ pub unsafe extern "C" fn hsa_code_symbol_get_info(
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_load_code_object(
     _executable: hsa_executable_t,
     _agent: hsa_agent_t,

@@ -42,7 +42,6 @@ unsafe fn linear(request: &Request) -> HsaResult {
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_async_copy(
     dst: *mut c_void,
     dst_agent: hsa_agent_t,
@@ -68,7 +67,6 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy(
 }
 
 /// The engine is a hint: a copy runs where there is room.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_async_copy_on_engine(
     dst: *mut c_void,
     dst_agent: hsa_agent_t,
@@ -108,7 +106,6 @@ fn free_engines(dst_agent: hsa_agent_t, src_agent: hsa_agent_t) -> HsaResult<u32
     Ok((1 << (gpu.spec.card.sdma[0] + gpu.spec.card.sdma[1])) - 1)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
     dst_agent: hsa_agent_t,
     src_agent: hsa_agent_t,
@@ -120,7 +117,6 @@ pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
     dst_agent: hsa_agent_t,
     src_agent: hsa_agent_t,
@@ -132,7 +128,6 @@ pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
     dst: *const hsa_pitched_ptr_t,
     dst_offset: *const hsa_dim3_t,

@@ -19,7 +19,6 @@ unsafe fn text(name: *const c_char) -> HsaResult<String> {
         .into_owned())
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
     file: hsa_file_t,
     code_object_reader: *mut hsa_code_object_reader_t,
@@ -33,7 +32,6 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_code_object_reader_create_from_memory(
     code_object: *const c_void,
     size: usize,
@@ -48,7 +46,6 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_memory(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_code_object_reader_destroy(
     code_object_reader: hsa_code_object_reader_t,
 ) -> hsa_status_t {
@@ -57,7 +54,6 @@ pub unsafe extern "C" fn hsa_code_object_reader_destroy(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_create(
     profile: hsa_profile_t,
     executable_state: hsa_executable_state_t,
@@ -77,7 +73,6 @@ pub unsafe extern "C" fn hsa_executable_create(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_create_alt(
     profile: hsa_profile_t,
     default_float_rounding_mode: hsa_default_float_rounding_mode_t,
@@ -95,7 +90,6 @@ pub unsafe extern "C" fn hsa_executable_create_alt(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_destroy(executable: hsa_executable_t) -> hsa_status_t {
     entry!(hsa_executable_destroy, {
         let runtime = runtime::get()?;
@@ -104,7 +98,6 @@ pub unsafe extern "C" fn hsa_executable_destroy(executable: hsa_executable_t) ->
 }
 
 /// Program code objects are of HSAIL.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_load_program_code_object(
     _executable: hsa_executable_t,
     _code_object_reader: hsa_code_object_reader_t,
@@ -117,7 +110,6 @@ pub unsafe extern "C" fn hsa_executable_load_program_code_object(
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
     executable: hsa_executable_t,
     agent: hsa_agent_t,
@@ -140,7 +132,6 @@ pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_freeze(
     executable: hsa_executable_t,
     _options: *const c_char,
@@ -150,7 +141,6 @@ pub unsafe extern "C" fn hsa_executable_freeze(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_get_info(
     executable: hsa_executable_t,
     attribute: hsa_executable_info_t,
@@ -174,7 +164,6 @@ pub unsafe extern "C" fn hsa_executable_get_info(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_global_variable_define(
     executable: hsa_executable_t,
     variable_name: *const c_char,
@@ -187,7 +176,6 @@ pub unsafe extern "C" fn hsa_executable_global_variable_define(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_agent_global_variable_define(
     executable: hsa_executable_t,
     agent: hsa_agent_t,
@@ -203,7 +191,6 @@ pub unsafe extern "C" fn hsa_executable_agent_global_variable_define(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_readonly_variable_define(
     executable: hsa_executable_t,
     agent: hsa_agent_t,
@@ -220,7 +207,6 @@ pub unsafe extern "C" fn hsa_executable_readonly_variable_define(
 }
 
 /// Everything was checked when it was loaded: a loaded executable is valid.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_validate(
     executable: hsa_executable_t,
     result: *mut u32,
@@ -232,7 +218,6 @@ pub unsafe extern "C" fn hsa_executable_validate(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_validate_alt(
     executable: hsa_executable_t,
     _options: *const c_char,
@@ -261,7 +246,6 @@ fn find(
     unsafe { write_out(symbol, found.public()) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_get_symbol(
     executable: hsa_executable_t,
     module_name: *const c_char,
@@ -295,7 +279,6 @@ pub unsafe extern "C" fn hsa_executable_get_symbol(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_get_symbol_by_name(
     executable: hsa_executable_t,
     symbol_name: *const c_char,
@@ -309,7 +292,6 @@ pub unsafe extern "C" fn hsa_executable_get_symbol_by_name(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_symbol_get_info(
     executable_symbol: hsa_executable_symbol_t,
     attribute: hsa_executable_symbol_info_t,
@@ -322,7 +304,6 @@ pub unsafe extern "C" fn hsa_executable_symbol_get_info(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_iterate_symbols(
     executable: hsa_executable_t,
     callback: Option<
@@ -345,7 +326,6 @@ pub unsafe extern "C" fn hsa_executable_iterate_symbols(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_iterate_agent_symbols(
     executable: hsa_executable_t,
     agent: hsa_agent_t,
@@ -373,7 +353,6 @@ pub unsafe extern "C" fn hsa_executable_iterate_agent_symbols(
 }
 
 /// There are no program symbols: every code object is an agent's.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_iterate_program_symbols(
     executable: hsa_executable_t,
     callback: Option<

@@ -6,7 +6,6 @@ use gneiss_hsa_api::*;
 
 use crate::entry::unsupported;
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ext_program_add_module(
     _program: hsa_ext_program_t,
     _module: hsa_ext_module_t,
@@ -17,7 +16,6 @@ pub unsafe extern "C" fn hsa_ext_program_add_module(
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ext_program_create(
     _machine_model: hsa_machine_model_t,
     _profile: hsa_profile_t,
@@ -28,7 +26,6 @@ pub unsafe extern "C" fn hsa_ext_program_create(
     unsupported("hsa_ext_program_create", HSA_STATUS_ERROR)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ext_program_destroy(_program: hsa_ext_program_t) -> hsa_status_t {
     unsupported(
         "hsa_ext_program_destroy",
@@ -36,7 +33,6 @@ pub unsafe extern "C" fn hsa_ext_program_destroy(_program: hsa_ext_program_t) ->
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ext_program_finalize(
     _program: hsa_ext_program_t,
     _isa: hsa_isa_t,
@@ -52,7 +48,6 @@ pub unsafe extern "C" fn hsa_ext_program_finalize(
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ext_program_get_info(
     _program: hsa_ext_program_t,
     _attribute: hsa_ext_program_info_t,
@@ -64,7 +59,6 @@ pub unsafe extern "C" fn hsa_ext_program_get_info(
     )
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ext_program_iterate_modules(
     _program: hsa_ext_program_t,
     _callback: Option<

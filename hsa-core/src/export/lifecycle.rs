@@ -9,17 +9,14 @@ use crate::{
     runtime, status,
 };
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_init() -> hsa_status_t {
     entry!(hsa_init, { runtime::init() })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_shut_down() -> hsa_status_t {
     entry!(hsa_shut_down, { runtime::shut_down() })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_status_string(
     status: hsa_status_t,
     status_string: *mut *const c_char,

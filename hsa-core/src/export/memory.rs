@@ -15,7 +15,6 @@ use crate::{
 /// `hsa_amd_memory_pool_allocate`: all flags that exist.
 const ALLOCATION_FLAGS: u32 = 0xf;
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
     memory_pool: hsa_amd_memory_pool_t,
     size: usize,
@@ -35,12 +34,10 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_pool_free(ptr: *mut c_void) -> hsa_status_t {
     entry!(hsa_amd_memory_pool_free, { free(ptr) })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_memory_free(ptr: *mut c_void) -> hsa_status_t {
     entry!(hsa_memory_free, { free(ptr) })
 }
@@ -54,7 +51,6 @@ fn free(pointer: *mut c_void) -> HsaResult {
     runtime.memory.free(&runtime.agents, pointer as u64)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_memory_allocate(
     region: hsa_region_t,
     size: usize,
@@ -81,7 +77,6 @@ pub unsafe extern "C" fn hsa_memory_allocate(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_agents_allow_access(
     num_agents: u32,
     agents: *const hsa_agent_t,
@@ -108,7 +103,6 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_memory_copy(
     dst: *mut c_void,
     src: *const c_void,
@@ -128,7 +122,6 @@ pub unsafe extern "C" fn hsa_memory_copy(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_fill(
     ptr: *mut c_void,
     value: u32,
@@ -156,7 +149,6 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
 }
 
 /// Memory is registered by being the program's: there is nothing to do.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_memory_register(ptr: *mut c_void, size: usize) -> hsa_status_t {
     entry!(hsa_memory_register, {
         runtime::get()?;
@@ -164,13 +156,11 @@ pub unsafe extern "C" fn hsa_memory_register(ptr: *mut c_void, size: usize) -> h
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_memory_deregister(_ptr: *mut c_void, _size: usize) -> hsa_status_t {
     entry!(hsa_memory_deregister, { runtime::get().map(drop) })
 }
 
 /// Ownership has no effect: memory is coherent.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_memory_assign_agent(
     ptr: *mut c_void,
     agent: hsa_agent_t,
@@ -186,7 +176,6 @@ pub unsafe extern "C" fn hsa_memory_assign_agent(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_migrate(
     _ptr: *const c_void,
     _memory_pool: hsa_amd_memory_pool_t,
@@ -195,7 +184,6 @@ pub unsafe extern "C" fn hsa_amd_memory_migrate(
     unsupported("hsa_amd_memory_migrate", HSA_STATUS_ERROR_OUT_OF_RESOURCES)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_lock(
     host_ptr: *mut c_void,
     size: usize,
@@ -210,7 +198,6 @@ pub unsafe extern "C" fn hsa_amd_memory_lock(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_lock_to_pool(
     host_ptr: *mut c_void,
     size: usize,
@@ -257,7 +244,6 @@ unsafe fn lock(
     }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_unlock(host_ptr: *mut c_void) -> hsa_status_t {
     entry!(hsa_amd_memory_unlock, {
         let runtime = runtime::get()?;
@@ -283,7 +269,11 @@ struct Known {
 fn know(runtime: &Runtime, address: u64) -> Option<Known> {
     if let Some(allocation) = runtime.memory.find(address) {
         return Some(Known {
-            kind: HSA_EXT_POINTER_TYPE_HSA,
+            kind: if allocation.imported {
+                HSA_EXT_POINTER_TYPE_IPC
+            } else {
+                HSA_EXT_POINTER_TYPE_HSA
+            },
             agent_base: allocation.base,
             host_base: allocation.base,
             size: allocation.size,
@@ -292,6 +282,25 @@ fn know(runtime: &Runtime, address: u64) -> Option<Known> {
             flags: allocation.pool.flags(),
             access: allocation.access(),
             cpu: allocation.pool.gpu().is_none(),
+        });
+    }
+    if let Some(found) = runtime.memory.vmem.find(address) {
+        return Some(Known {
+            kind: match found.pool {
+                Some(_) => HSA_EXT_POINTER_TYPE_HSA_VMEM,
+                None => HSA_EXT_POINTER_TYPE_RESERVED_ADDR,
+            },
+            agent_base: found.base,
+            host_base: found.base,
+            size: found.bytes,
+            user_data: std::ptr::null_mut(),
+            owner: found
+                .pool
+                .map(|pool| pool.agent.handle())
+                .unwrap_or_default(),
+            flags: found.pool.map_or(0, PoolId::flags),
+            access: found.access,
+            cpu: found.cpu,
         });
     }
     let pins = &runtime.memory.pins;
@@ -315,7 +324,6 @@ fn know(runtime: &Runtime, address: u64) -> Option<Known> {
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_pointer_info(
     ptr: *const c_void,
     info: *mut hsa_amd_pointer_info_t,
@@ -383,7 +391,6 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_pointer_info_set_userdata(
     ptr: *const c_void,
     userdata: *mut c_void,
@@ -398,7 +405,6 @@ pub unsafe extern "C" fn hsa_amd_pointer_info_set_userdata(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_register_deallocation_callback(
     ptr: *mut c_void,
     callback: hsa_amd_deallocation_callback_t,
@@ -417,7 +423,6 @@ pub unsafe extern "C" fn hsa_amd_register_deallocation_callback(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_deregister_deallocation_callback(
     ptr: *mut c_void,
     callback: hsa_amd_deallocation_callback_t,

@@ -6,7 +6,6 @@ use gneiss_hsa_api::*;
 
 use crate::entry::unsupported;
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ven_amd_pcs_create(
     _agent: hsa_agent_t,
     _method: hsa_ven_amd_pcs_method_kind_t,
@@ -21,7 +20,6 @@ pub unsafe extern "C" fn hsa_ven_amd_pcs_create(
     unsupported("hsa_ven_amd_pcs_create", HSA_STATUS_ERROR)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ven_amd_pcs_create_from_id(
     _pcs_id: u32,
     _agent: hsa_agent_t,
@@ -37,17 +35,14 @@ pub unsafe extern "C" fn hsa_ven_amd_pcs_create_from_id(
     unsupported("hsa_ven_amd_pcs_create_from_id", HSA_STATUS_ERROR)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ven_amd_pcs_destroy(_pc_sampling: hsa_ven_amd_pcs_t) -> hsa_status_t {
     unsupported("hsa_ven_amd_pcs_destroy", HSA_STATUS_ERROR)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ven_amd_pcs_flush(_pc_sampling: hsa_ven_amd_pcs_t) -> hsa_status_t {
     unsupported("hsa_ven_amd_pcs_flush", HSA_STATUS_ERROR)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ven_amd_pcs_iterate_configuration(
     _agent: hsa_agent_t,
     _configuration_callback: hsa_ven_amd_pcs_iterate_configuration_callback_t,
@@ -56,12 +51,10 @@ pub unsafe extern "C" fn hsa_ven_amd_pcs_iterate_configuration(
     unsupported("hsa_ven_amd_pcs_iterate_configuration", HSA_STATUS_ERROR)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ven_amd_pcs_start(_pc_sampling: hsa_ven_amd_pcs_t) -> hsa_status_t {
     unsupported("hsa_ven_amd_pcs_start", HSA_STATUS_ERROR)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_ven_amd_pcs_stop(_pc_sampling: hsa_ven_amd_pcs_t) -> hsa_status_t {
     unsupported("hsa_ven_amd_pcs_stop", HSA_STATUS_ERROR)
 }

@@ -9,7 +9,6 @@ use crate::{
     runtime,
 };
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_pool_get_info(
     memory_pool: hsa_amd_memory_pool_t,
     attribute: hsa_amd_memory_pool_info_t,
@@ -28,7 +27,6 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_get_info(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
     agent: hsa_agent_t,
     callback: Option<
@@ -55,7 +53,6 @@ pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
     agent: hsa_agent_t,
     memory_pool: hsa_amd_memory_pool_t,
@@ -76,7 +73,6 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_region_get_info(
     region: hsa_region_t,
     attribute: hsa_region_info_t,
@@ -96,7 +92,6 @@ pub unsafe extern "C" fn hsa_region_get_info(
 }
 
 /// The regions of an agent; those of a GPU include system memory, which it can reach.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_agent_iterate_regions(
     agent: hsa_agent_t,
     callback: Option<unsafe extern "C" fn(region: hsa_region_t, data: *mut c_void) -> hsa_status_t>,
@@ -125,7 +120,6 @@ pub unsafe extern "C" fn hsa_agent_iterate_regions(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_memory_pool_can_migrate(
     src_memory_pool: hsa_amd_memory_pool_t,
     dst_memory_pool: hsa_amd_memory_pool_t,

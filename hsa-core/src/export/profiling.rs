@@ -9,7 +9,6 @@ use crate::{
     queue, runtime, signal,
 };
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_profiling_set_profiler_enabled(
     queue: *mut hsa_queue_t,
     enable: i32,
@@ -22,7 +21,6 @@ pub unsafe extern "C" fn hsa_amd_profiling_set_profiler_enabled(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_profiling_async_copy_enable(enable: bool) -> hsa_status_t {
     entry!(hsa_amd_profiling_async_copy_enable, {
         runtime::get()?
@@ -32,7 +30,6 @@ pub unsafe extern "C" fn hsa_amd_profiling_async_copy_enable(enable: bool) -> hs
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_profiling_get_dispatch_time(
     agent: hsa_agent_t,
     signal: hsa_signal_t,
@@ -50,7 +47,6 @@ pub unsafe extern "C" fn hsa_amd_profiling_get_dispatch_time(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_profiling_get_async_copy_time(
     signal: hsa_signal_t,
     time: *mut hsa_amd_profiling_async_copy_time_t,
@@ -71,7 +67,6 @@ pub unsafe extern "C" fn hsa_amd_profiling_get_async_copy_time(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_profiling_convert_tick_to_system_domain(
     agent: hsa_agent_t,
     agent_tick: u64,
@@ -85,17 +80,14 @@ pub unsafe extern "C" fn hsa_amd_profiling_convert_tick_to_system_domain(
 }
 
 /// Streaming performance monitors are hardware.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_spm_acquire(_preferred_agent: hsa_agent_t) -> hsa_status_t {
     unsupported("hsa_amd_spm_acquire", HSA_STATUS_ERROR)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_spm_release(_preferred_agent: hsa_agent_t) -> hsa_status_t {
     unsupported("hsa_amd_spm_release", HSA_STATUS_ERROR)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_spm_set_dest_buffer(
     _preferred_agent: hsa_agent_t,
     _size_in_bytes: usize,

@@ -12,7 +12,6 @@ use crate::{
     fault, queue, runtime,
 };
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_create(
     agent: hsa_agent_t,
     size: u32,
@@ -41,7 +40,63 @@ pub unsafe extern "C" fn hsa_queue_create(
     })
 }
 
-#[unsafe(no_mangle)]
+/// Makes a queue whose packets tools see. Tools get this function in their table; it is not exported.
+pub(crate) unsafe extern "C" fn hsa_amd_queue_intercept_create(
+    agent: hsa_agent_t,
+    size: u32,
+    r#type: hsa_queue_type32_t,
+    callback: hsa_queue_callback_t,
+    data: *mut c_void,
+    private_segment_size: u32,
+    _group_segment_size: u32,
+    queue: *mut *mut hsa_queue_t,
+) -> hsa_status_t {
+    entry!(hsa_amd_queue_intercept_create, {
+        let runtime = runtime::get()?;
+        require(!queue.is_null())?;
+        let request = queue::Request {
+            size,
+            kind: r#type,
+            callback,
+            data,
+            private_segment_size,
+        };
+        let made = queue::intercept::create(&runtime, agent, &request)?;
+        // SAFETY: an out-parameter of the caller.
+        unsafe { write_out(queue, made) }
+    })
+}
+
+/// Adds a handler of packets to a queue that was made for it.
+pub(crate) unsafe extern "C" fn hsa_amd_queue_intercept_register(
+    queue: *mut hsa_queue_t,
+    callback: Option<queue::intercept::Handler>,
+    user_data: *mut c_void,
+) -> hsa_status_t {
+    entry!(hsa_amd_queue_intercept_register, {
+        runtime::get()?;
+        let callback = callback.ok_or(HSA_STATUS_ERROR_INVALID_ARGUMENT)?;
+        // SAFETY: the caller's queue.
+        let queue = unsafe { queue::find(queue) }?;
+        let intercept = queue.intercept().ok_or(HSA_STATUS_ERROR_INVALID_QUEUE)?;
+        intercept.register(callback, user_data);
+        Ok(())
+    })
+}
+
+/// Asks to be told of queues that the runtime makes for itself: it makes none.
+pub(crate) unsafe extern "C" fn hsa_amd_runtime_queue_create_register(
+    callback: Option<
+        unsafe extern "C" fn(queue: *const hsa_queue_t, agent: hsa_agent_t, data: *mut c_void),
+    >,
+    _user_data: *mut c_void,
+) -> hsa_status_t {
+    entry!(hsa_amd_runtime_queue_create_register, {
+        runtime::get()?;
+        require(callback.is_some())
+    })
+}
+
 pub unsafe extern "C" fn hsa_soft_queue_create(
     region: hsa_region_t,
     size: u32,
@@ -60,7 +115,6 @@ pub unsafe extern "C" fn hsa_soft_queue_create(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_destroy(queue: *mut hsa_queue_t) -> hsa_status_t {
     entry!(hsa_queue_destroy, {
         let runtime = runtime::get()?;
@@ -69,7 +123,6 @@ pub unsafe extern "C" fn hsa_queue_destroy(queue: *mut hsa_queue_t) -> hsa_statu
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_inactivate(queue: *mut hsa_queue_t) -> hsa_status_t {
     entry!(hsa_queue_inactivate, {
         runtime::get()?;
@@ -81,7 +134,6 @@ pub unsafe extern "C" fn hsa_queue_inactivate(queue: *mut hsa_queue_t) -> hsa_st
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_queue_set_priority(
     queue: *mut hsa_queue_t,
     priority: hsa_amd_queue_priority_t,
@@ -93,7 +145,6 @@ pub unsafe extern "C" fn hsa_amd_queue_set_priority(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_queue_cu_set_mask(
     queue: *const hsa_queue_t,
     num_cu_mask_count: u32,
@@ -114,7 +165,6 @@ pub unsafe extern "C" fn hsa_amd_queue_cu_set_mask(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_queue_cu_get_mask(
     queue: *const hsa_queue_t,
     num_cu_mask_count: u32,
@@ -139,7 +189,6 @@ pub unsafe extern "C" fn hsa_amd_queue_cu_get_mask(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_queue_get_info(
     queue: *mut hsa_queue_t,
     attribute: hsa_queue_info_attribute_t,
@@ -164,7 +213,6 @@ pub unsafe extern "C" fn hsa_amd_queue_get_info(
 /// destroyed. A call, with a null queue too, says that the client prints reports itself: the runtime no longer does.
 ///
 /// An extension of this runtime.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn gneiss_hsa_last_fault(queue: *const hsa_queue_t) -> *const c_char {
     fault::client_reports();
     // SAFETY: the caller's queue, or null.

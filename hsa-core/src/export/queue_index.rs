@@ -39,31 +39,26 @@ unsafe fn read_index<'a>(queue: *const hsa_queue_t) -> &'a AtomicU64 {
     }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_load_read_index_relaxed(queue: *const hsa_queue_t) -> u64 {
     // SAFETY: the caller passes a live queue.
     unsafe { read_index(queue).load(Ordering::Relaxed) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_load_read_index_scacquire(queue: *const hsa_queue_t) -> u64 {
     // SAFETY: the caller passes a live queue.
     unsafe { read_index(queue).load(Ordering::Acquire) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_load_read_index_acquire(queue: *const hsa_queue_t) -> u64 {
     // SAFETY: the caller passes a live queue.
     unsafe { read_index(queue).load(Ordering::Acquire) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_store_read_index_relaxed(queue: *const hsa_queue_t, value: u64) {
     // SAFETY: the caller passes a live queue.
     unsafe { read_index(queue).store(value, Ordering::Relaxed) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_store_read_index_screlease(
     queue: *const hsa_queue_t,
     value: u64,
@@ -72,31 +67,26 @@ pub unsafe extern "C" fn hsa_queue_store_read_index_screlease(
     unsafe { read_index(queue).store(value, Ordering::Release) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_store_read_index_release(queue: *const hsa_queue_t, value: u64) {
     // SAFETY: the caller passes a live queue.
     unsafe { read_index(queue).store(value, Ordering::Release) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_load_write_index_relaxed(queue: *const hsa_queue_t) -> u64 {
     // SAFETY: the caller passes a live queue.
     unsafe { write_index(queue).load(Ordering::Relaxed) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_load_write_index_scacquire(queue: *const hsa_queue_t) -> u64 {
     // SAFETY: the caller passes a live queue.
     unsafe { write_index(queue).load(Ordering::Acquire) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_load_write_index_acquire(queue: *const hsa_queue_t) -> u64 {
     // SAFETY: the caller passes a live queue.
     unsafe { write_index(queue).load(Ordering::Acquire) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_store_write_index_relaxed(
     queue: *const hsa_queue_t,
     value: u64,
@@ -105,7 +95,6 @@ pub unsafe extern "C" fn hsa_queue_store_write_index_relaxed(
     unsafe { write_index(queue).store(value, Ordering::Relaxed) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_store_write_index_screlease(
     queue: *const hsa_queue_t,
     value: u64,
@@ -114,7 +103,6 @@ pub unsafe extern "C" fn hsa_queue_store_write_index_screlease(
     unsafe { write_index(queue).store(value, Ordering::Release) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_store_write_index_release(
     queue: *const hsa_queue_t,
     value: u64,
@@ -123,7 +111,6 @@ pub unsafe extern "C" fn hsa_queue_store_write_index_release(
     unsafe { write_index(queue).store(value, Ordering::Release) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_add_write_index_relaxed(
     queue: *const hsa_queue_t,
     value: u64,
@@ -132,7 +119,6 @@ pub unsafe extern "C" fn hsa_queue_add_write_index_relaxed(
     unsafe { write_index(queue).fetch_add(value, Ordering::Relaxed) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_add_write_index_scacquire(
     queue: *const hsa_queue_t,
     value: u64,
@@ -141,7 +127,6 @@ pub unsafe extern "C" fn hsa_queue_add_write_index_scacquire(
     unsafe { write_index(queue).fetch_add(value, Ordering::Acquire) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_add_write_index_screlease(
     queue: *const hsa_queue_t,
     value: u64,
@@ -150,7 +135,6 @@ pub unsafe extern "C" fn hsa_queue_add_write_index_screlease(
     unsafe { write_index(queue).fetch_add(value, Ordering::Release) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_add_write_index_scacq_screl(
     queue: *const hsa_queue_t,
     value: u64,
@@ -159,7 +143,6 @@ pub unsafe extern "C" fn hsa_queue_add_write_index_scacq_screl(
     unsafe { write_index(queue).fetch_add(value, Ordering::AcqRel) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_add_write_index_acquire(
     queue: *const hsa_queue_t,
     value: u64,
@@ -168,7 +151,6 @@ pub unsafe extern "C" fn hsa_queue_add_write_index_acquire(
     unsafe { write_index(queue).fetch_add(value, Ordering::Acquire) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_add_write_index_release(
     queue: *const hsa_queue_t,
     value: u64,
@@ -177,7 +159,6 @@ pub unsafe extern "C" fn hsa_queue_add_write_index_release(
     unsafe { write_index(queue).fetch_add(value, Ordering::Release) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_add_write_index_acq_rel(
     queue: *const hsa_queue_t,
     value: u64,
@@ -186,7 +167,6 @@ pub unsafe extern "C" fn hsa_queue_add_write_index_acq_rel(
     unsafe { write_index(queue).fetch_add(value, Ordering::AcqRel) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_cas_write_index_relaxed(
     queue: *const hsa_queue_t,
     expected: u64,
@@ -200,7 +180,6 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_relaxed(
     }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_cas_write_index_scacquire(
     queue: *const hsa_queue_t,
     expected: u64,
@@ -214,7 +193,6 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_scacquire(
     }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_cas_write_index_screlease(
     queue: *const hsa_queue_t,
     expected: u64,
@@ -228,7 +206,6 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_screlease(
     }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_cas_write_index_scacq_screl(
     queue: *const hsa_queue_t,
     expected: u64,
@@ -242,7 +219,6 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_scacq_screl(
     }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_cas_write_index_acquire(
     queue: *const hsa_queue_t,
     expected: u64,
@@ -256,7 +232,6 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_acquire(
     }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_cas_write_index_release(
     queue: *const hsa_queue_t,
     expected: u64,
@@ -270,7 +245,6 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_release(
     }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_queue_cas_write_index_acq_rel(
     queue: *const hsa_queue_t,
     expected: u64,

@@ -17,7 +17,6 @@ use crate::{
     wait::{self, Wanted},
 };
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_create(
     initial_value: hsa_signal_value_t,
     num_consumers: u32,
@@ -30,7 +29,6 @@ pub unsafe extern "C" fn hsa_signal_create(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_signal_create(
     initial_value: hsa_signal_value_t,
     num_consumers: u32,
@@ -54,10 +52,6 @@ unsafe fn create(
 ) -> HsaResult {
     let runtime = runtime::get()?;
     require(!result.is_null() && (count == 0 || !consumers.is_null()))?;
-    if attributes & u64::from(HSA_AMD_SIGNAL_IPC) != 0 {
-        tracing::warn!("signals between processes are not supported");
-        return Err(HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-    }
     let mut agents = Vec::new();
     for at in 0..count as usize {
         // SAFETY: the caller's list has `count` handles.
@@ -69,12 +63,15 @@ unsafe fn create(
     }
     let gpu_only = attributes & u64::from(HSA_AMD_SIGNAL_AMD_GPU_ONLY) != 0
         || (!agents.is_empty() && agents.iter().all(|agent| agent.gpu().is_some()));
-    let made = signal::create(value, !gpu_only)?;
+    let made = if attributes & u64::from(HSA_AMD_SIGNAL_IPC) != 0 {
+        signal::ipc::create(value)?
+    } else {
+        signal::create(value, !gpu_only)?
+    };
     // SAFETY: an out-parameter of the caller.
     unsafe { write_out(result, made) }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_destroy(signal: hsa_signal_t) -> hsa_status_t {
     entry!(hsa_signal_destroy, {
         runtime::get()?;
@@ -84,7 +81,6 @@ pub unsafe extern "C" fn hsa_signal_destroy(signal: hsa_signal_t) -> hsa_status_
 }
 
 /// Address of the value of a signal that nobody sleeps on.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
     signal: hsa_signal_t,
     value_ptr: *mut *mut hsa_signal_value_t,
@@ -99,7 +95,6 @@ pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_wait_scacquire(
     signal: hsa_signal_t,
     condition: hsa_signal_condition_t,
@@ -110,7 +105,6 @@ pub unsafe extern "C" fn hsa_signal_wait_scacquire(
     wait::wait(signal, condition, compare_value, timeout_hint)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_wait_relaxed(
     signal: hsa_signal_t,
     condition: hsa_signal_condition_t,
@@ -121,7 +115,6 @@ pub unsafe extern "C" fn hsa_signal_wait_relaxed(
     wait::wait(signal, condition, compare_value, timeout_hint)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_wait_acquire(
     signal: hsa_signal_t,
     condition: hsa_signal_condition_t,
@@ -153,7 +146,6 @@ unsafe fn wanted(
     Some(wanted.collect())
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_signal_wait_any(
     signal_count: u32,
     signals: *mut hsa_signal_t,
@@ -177,7 +169,6 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_any(
     index as u32
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_signal_wait_all(
     signal_count: u32,
     signals: *mut hsa_signal_t,
@@ -201,7 +192,6 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_all(
     0
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_signal_async_handler(
     signal: hsa_signal_t,
     cond: hsa_signal_condition_t,
@@ -216,7 +206,6 @@ pub unsafe extern "C" fn hsa_amd_signal_async_handler(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_async_function(
     callback: Option<unsafe extern "C" fn(arg: *mut c_void)>,
     arg: *mut c_void,
@@ -235,7 +224,6 @@ static GROUPS: LazyLock<Mutex<std::collections::HashMap<u64, Vec<hsa_signal_t>>>
     LazyLock::new(Mutex::default);
 static NEXT_GROUP: AtomicU64 = AtomicU64::new(0x4747_0000_0000_0001);
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_group_create(
     num_signals: u32,
     signals: *const hsa_signal_t,
@@ -263,7 +251,6 @@ pub unsafe extern "C" fn hsa_signal_group_create(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_group_destroy(
     signal_group: hsa_signal_group_t,
 ) -> hsa_status_t {
@@ -302,7 +289,6 @@ unsafe fn group_wait(
     }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_group_wait_any_scacquire(
     signal_group: hsa_signal_group_t,
     conditions: *const hsa_signal_condition_t,
@@ -317,7 +303,6 @@ pub unsafe extern "C" fn hsa_signal_group_wait_any_scacquire(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_group_wait_any_relaxed(
     signal_group: hsa_signal_group_t,
     conditions: *const hsa_signal_condition_t,

@@ -46,27 +46,22 @@ fn store_silently(signal: hsa_signal_t, value: i64, order: Ordering) {
     }
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_load_relaxed(signal: hsa_signal_t) -> hsa_signal_value_t {
     load(signal, Ordering::Relaxed)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_load_scacquire(signal: hsa_signal_t) -> hsa_signal_value_t {
     load(signal, Ordering::Acquire)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_load_acquire(signal: hsa_signal_t) -> hsa_signal_value_t {
     load(signal, Ordering::Acquire)
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_store_relaxed(signal: hsa_signal_t, value: hsa_signal_value_t) {
     store(signal, value);
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_store_screlease(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -74,12 +69,10 @@ pub unsafe extern "C" fn hsa_signal_store_screlease(
     store(signal, value);
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_store_release(signal: hsa_signal_t, value: hsa_signal_value_t) {
     store(signal, value);
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_silent_store_relaxed(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -87,7 +80,6 @@ pub unsafe extern "C" fn hsa_signal_silent_store_relaxed(
     store_silently(signal, value, Ordering::Relaxed);
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_silent_store_screlease(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -95,7 +87,6 @@ pub unsafe extern "C" fn hsa_signal_silent_store_screlease(
     store_silently(signal, value, Ordering::Release);
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_exchange_relaxed(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -103,7 +94,6 @@ pub unsafe extern "C" fn hsa_signal_exchange_relaxed(
     change(signal, |cell| cell.swap(value, Ordering::SeqCst))
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_exchange_scacquire(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -111,7 +101,6 @@ pub unsafe extern "C" fn hsa_signal_exchange_scacquire(
     change(signal, |cell| cell.swap(value, Ordering::SeqCst))
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_exchange_screlease(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -119,7 +108,6 @@ pub unsafe extern "C" fn hsa_signal_exchange_screlease(
     change(signal, |cell| cell.swap(value, Ordering::SeqCst))
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_exchange_scacq_screl(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -127,7 +115,6 @@ pub unsafe extern "C" fn hsa_signal_exchange_scacq_screl(
     change(signal, |cell| cell.swap(value, Ordering::SeqCst))
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_exchange_acquire(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -135,7 +122,6 @@ pub unsafe extern "C" fn hsa_signal_exchange_acquire(
     change(signal, |cell| cell.swap(value, Ordering::SeqCst))
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_exchange_release(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -143,7 +129,6 @@ pub unsafe extern "C" fn hsa_signal_exchange_release(
     change(signal, |cell| cell.swap(value, Ordering::SeqCst))
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_exchange_acq_rel(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -151,7 +136,6 @@ pub unsafe extern "C" fn hsa_signal_exchange_acq_rel(
     change(signal, |cell| cell.swap(value, Ordering::SeqCst))
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_cas_relaxed(
     signal: hsa_signal_t,
     expected: hsa_signal_value_t,
@@ -163,7 +147,6 @@ pub unsafe extern "C" fn hsa_signal_cas_relaxed(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_cas_scacquire(
     signal: hsa_signal_t,
     expected: hsa_signal_value_t,
@@ -175,7 +158,6 @@ pub unsafe extern "C" fn hsa_signal_cas_scacquire(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_cas_screlease(
     signal: hsa_signal_t,
     expected: hsa_signal_value_t,
@@ -187,7 +169,6 @@ pub unsafe extern "C" fn hsa_signal_cas_screlease(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_cas_scacq_screl(
     signal: hsa_signal_t,
     expected: hsa_signal_value_t,
@@ -199,7 +180,6 @@ pub unsafe extern "C" fn hsa_signal_cas_scacq_screl(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_cas_acquire(
     signal: hsa_signal_t,
     expected: hsa_signal_value_t,
@@ -211,7 +191,6 @@ pub unsafe extern "C" fn hsa_signal_cas_acquire(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_cas_release(
     signal: hsa_signal_t,
     expected: hsa_signal_value_t,
@@ -223,7 +202,6 @@ pub unsafe extern "C" fn hsa_signal_cas_release(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_cas_acq_rel(
     signal: hsa_signal_t,
     expected: hsa_signal_value_t,
@@ -235,22 +213,18 @@ pub unsafe extern "C" fn hsa_signal_cas_acq_rel(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_add_relaxed(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_add(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_add_scacquire(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_add(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_add_screlease(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_add(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_add_scacq_screl(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -258,22 +232,18 @@ pub unsafe extern "C" fn hsa_signal_add_scacq_screl(
     change(signal, |cell| cell.fetch_add(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_add_acquire(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_add(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_add_release(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_add(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_add_acq_rel(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_add(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_subtract_relaxed(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -281,7 +251,6 @@ pub unsafe extern "C" fn hsa_signal_subtract_relaxed(
     change(signal, |cell| cell.fetch_sub(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_subtract_scacquire(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -289,7 +258,6 @@ pub unsafe extern "C" fn hsa_signal_subtract_scacquire(
     change(signal, |cell| cell.fetch_sub(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_subtract_screlease(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -297,7 +265,6 @@ pub unsafe extern "C" fn hsa_signal_subtract_screlease(
     change(signal, |cell| cell.fetch_sub(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_subtract_scacq_screl(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -305,7 +272,6 @@ pub unsafe extern "C" fn hsa_signal_subtract_scacq_screl(
     change(signal, |cell| cell.fetch_sub(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_subtract_acquire(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -313,7 +279,6 @@ pub unsafe extern "C" fn hsa_signal_subtract_acquire(
     change(signal, |cell| cell.fetch_sub(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_subtract_release(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -321,7 +286,6 @@ pub unsafe extern "C" fn hsa_signal_subtract_release(
     change(signal, |cell| cell.fetch_sub(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_subtract_acq_rel(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -329,22 +293,18 @@ pub unsafe extern "C" fn hsa_signal_subtract_acq_rel(
     change(signal, |cell| cell.fetch_sub(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_and_relaxed(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_and(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_and_scacquire(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_and(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_and_screlease(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_and(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_and_scacq_screl(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -352,37 +312,30 @@ pub unsafe extern "C" fn hsa_signal_and_scacq_screl(
     change(signal, |cell| cell.fetch_and(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_and_acquire(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_and(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_and_release(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_and(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_and_acq_rel(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_and(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_or_relaxed(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_or(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_or_scacquire(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_or(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_or_screlease(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_or(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_or_scacq_screl(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -390,37 +343,30 @@ pub unsafe extern "C" fn hsa_signal_or_scacq_screl(
     change(signal, |cell| cell.fetch_or(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_or_acquire(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_or(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_or_release(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_or(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_or_acq_rel(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_or(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_xor_relaxed(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_xor(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_xor_scacquire(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_xor(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_xor_screlease(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_xor(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_xor_scacq_screl(
     signal: hsa_signal_t,
     value: hsa_signal_value_t,
@@ -428,17 +374,14 @@ pub unsafe extern "C" fn hsa_signal_xor_scacq_screl(
     change(signal, |cell| cell.fetch_xor(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_xor_acquire(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_xor(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_xor_release(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_xor(value, Ordering::SeqCst));
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_xor_acq_rel(signal: hsa_signal_t, value: hsa_signal_value_t) {
     change(signal, |cell| cell.fetch_xor(value, Ordering::SeqCst));
 }

@@ -9,13 +9,12 @@ use crate::{
     extension, fault, runtime, sys,
 };
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_system_get_info(
     attribute: hsa_system_info_t,
     value: *mut c_void,
 ) -> hsa_status_t {
     entry!(hsa_system_get_info, {
-        runtime::get()?;
+        let runtime = runtime::get()?;
         // SAFETY: the caller's buffer has the size of the attribute.
         unsafe {
             match attribute {
@@ -32,12 +31,12 @@ pub unsafe extern "C" fn hsa_system_get_info(
                     value,
                     concat!("gneiss ", env!("CARGO_PKG_VERSION"), "\0").as_ptr(),
                 ),
-                HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED
-                | HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT
+                HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED
+                | HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED => write_value(value, true),
+                HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT
                 | HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED
-                | HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED
-                | HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED
-                | HSA_AMD_SYSTEM_INFO_XNACK_ENABLED => write_value(value, false),
+                | HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED => write_value(value, false),
+                HSA_AMD_SYSTEM_INFO_XNACK_ENABLED => write_value(value, runtime.agents.xnack()),
                 HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR => write_value(value, 1u16),
                 HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR => write_value(value, 0u16),
                 _ => Err(HSA_STATUS_ERROR_INVALID_ARGUMENT),
@@ -46,7 +45,6 @@ pub unsafe extern "C" fn hsa_system_get_info(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_extension_get_name(
     extension: u16,
     name: *mut *const c_char,
@@ -59,7 +57,6 @@ pub unsafe extern "C" fn hsa_extension_get_name(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_system_extension_supported(
     extension: u16,
     version_major: u16,
@@ -74,7 +71,6 @@ pub unsafe extern "C" fn hsa_system_extension_supported(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_system_major_extension_supported(
     extension: u16,
     version_major: u16,
@@ -95,7 +91,6 @@ pub unsafe extern "C" fn hsa_system_major_extension_supported(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_system_get_extension_table(
     extension: u16,
     version_major: u16,
@@ -124,7 +119,6 @@ pub unsafe extern "C" fn hsa_system_get_extension_table(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_system_get_major_extension_table(
     extension: u16,
     version_major: u16,
@@ -138,7 +132,6 @@ pub unsafe extern "C" fn hsa_system_get_major_extension_table(
     })
 }
 
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_register_system_event_handler(
     callback: hsa_amd_system_event_callback_t,
     data: *mut c_void,
@@ -151,7 +144,6 @@ pub unsafe extern "C" fn hsa_amd_register_system_event_handler(
 }
 
 /// Logging to a file: bits of `flags` choose what. Our log goes where `GNEISS_LOG` says, so this is refused.
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_enable_logging(
     _flags: *mut u8,
     _file: *mut c_void,

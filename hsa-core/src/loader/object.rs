@@ -17,7 +17,7 @@ use gneiss_fatbin::{
 use gneiss_hsa_api::*;
 
 use super::{
-    Contents, Executable, Loader, Source,
+    Contents, Executable, Loader, Source, debugger,
     symbol::{Definition, Symbol},
 };
 use crate::{
@@ -240,6 +240,7 @@ impl Loader {
         }
         contents.objects.push(Arc::clone(&object));
         self.objects.put(object.handle, Arc::clone(&object));
+        debugger::loaded(object.base, object.delta, &object.uri);
         self.code.write().insert(base, Arc::clone(&object));
         self.generation
             .fetch_add(1, std::sync::atomic::Ordering::AcqRel);
@@ -377,6 +378,7 @@ impl Loader {
     /// Takes a code object out of its GPU and frees its memory.
     pub(super) fn unload(&self, runtime: &Runtime, object: &LoadedObject) {
         self.code.write().remove(&object.base);
+        debugger::unloaded(object.base);
         self.objects.remove(object.handle);
         self.generation
             .fetch_add(1, std::sync::atomic::Ordering::AcqRel);

@@ -179,6 +179,18 @@ impl Arena {
         }
     }
 
+    /// A block of memory that was mapped elsewhere and that `free` unmaps.
+    ///
+    /// # Safety
+    /// `start` and `length` are a whole mapping that nobody else unmaps.
+    pub(crate) unsafe fn adopt(start: NonNull<u8>, length: usize) -> Block {
+        Block {
+            base: start,
+            mapping: Some((start, length)),
+            class: CLASSES,
+        }
+    }
+
     /// Takes a block back.
     ///
     /// # Safety
