@@ -20,7 +20,7 @@ use gneiss_amdgcn::engine::{Fault, FaultKind};
 use gneiss_hsa_api::*;
 use parking_lot::Mutex;
 
-use crate::{events, log::complain, queue::Queue, signal};
+use crate::{agent::AgentId, events, log::complain, queue::Queue, signal};
 
 /// Set once a client has asked for a report: it prints reports itself.
 static CLIENT_REPORTS: AtomicBool = AtomicBool::new(false);
@@ -154,6 +154,26 @@ fn offer_to_system(queue: &Queue, address: u64) {
         );
     }
     std::process::abort();
+}
+
+/// Tells the handlers of system events that memory cannot be freed, for a queue uses it.
+pub(crate) fn memory_in_use(agent: AgentId, address: u64) {
+    tracing::error!(address, "memory of a queue is not the program's to free");
+    // The error has the layout of a fault; its first reason is "in use".
+    let event = hsa_amd_event_t {
+        event_type: HSA_AMD_GPU_MEMORY_ERROR_EVENT,
+        memory_fault: hsa_amd_gpu_memory_fault_info_t {
+            agent: agent.handle(),
+            virtual_address: address,
+            fault_reason_mask: 1,
+        },
+    };
+    let handlers = HANDLERS.lock().clone();
+    for (handler, data) in handlers {
+        // SAFETY: the user registered this function with this data.
+        let status = unsafe { handler(&event, data as *mut c_void) };
+        tracing::debug!(%status, "a handler of system events was told");
+    }
 }
 
 fn call_back(queue: &Queue, status: hsa_status_t) {

@@ -9,6 +9,7 @@
 //! user callback runs under either.
 
 pub(crate) mod arena;
+mod exchange;
 pub(crate) mod pin;
 pub(crate) mod share;
 pub(crate) mod svm;
@@ -17,7 +18,7 @@ pub(crate) mod vmem;
 use std::{
     collections::BTreeMap,
     ffi::c_void,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    os::fd::OwnedFd,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -29,10 +30,9 @@ use gneiss_hsa_api::*;
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    agent::{Agents, GpuAgent},
+    agent::{AgentId, Agents, GpuAgent},
     entry::HsaResult,
     fault,
-    ipc::Handle,
     memory::{
         arena::{Arena, Block, PAGE},
         pin::Pins,
@@ -45,11 +45,6 @@ use crate::{
 /// A set of GPUs, by index.
 pub(crate) type GpuSet = u64;
 
-/// Name of the memfds of exported allocations of a pool.
-fn shared_name(pool: u32) -> String {
-    format!("memory:{pool:x}")
-}
-
 /// Source of allocation numbers; unique in the process, for fault reports.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
@@ -58,11 +53,23 @@ pub(crate) fn next_number() -> u64 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A deallocation callback and its data.
+/// A deallocation callback, the address that it was registered for, and its data.
 #[derive(Clone, Copy)]
 struct Callback {
+    address: u64,
     function: unsafe extern "C" fn(*mut c_void, *mut c_void),
     data: usize,
+}
+
+/// Whose an allocation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The program's: it may free it.
+    Program,
+    /// A queue's, of this agent: it goes with the queue.
+    Queue(AgentId),
+    /// Another process's: its pool is not charged, and it is detached, not freed.
+    Import,
 }
 
 #[derive(Default)]
@@ -87,8 +94,8 @@ pub(crate) struct Allocation {
     length: u64,
     number: u64,
     block: Block,
-    /// Comes from another process: its pool is not charged, and it is detached, not freed.
-    pub(crate) imported: bool,
+    /// Whose it is.
+    pub(crate) origin: Origin,
     /// The memfd that it was moved to when it was exported first.
     shared: Mutex<Option<OwnedFd>>,
     state: Mutex<State>,
@@ -185,13 +192,25 @@ impl Memory {
         size: usize,
         access: GpuSet,
     ) -> HsaResult<Arc<Allocation>> {
+        self.allocate_for(agents, pool, size, access, Origin::Program)
+    }
+
+    /// Likewise, for a program or for a queue.
+    pub(crate) fn allocate_for(
+        &self,
+        agents: &Agents,
+        pool: PoolId,
+        size: usize,
+        access: GpuSet,
+        origin: Origin,
+    ) -> HsaResult<Arc<Allocation>> {
         self.charge(agents, pool, size as u64)?;
         let block = self.arena(pool).allocate(size).map_err(|error| {
             self.discharge(agents, pool, size as u64);
             tracing::warn!(size, %error, "the host has no memory for an allocation");
             HSA_STATUS_ERROR_OUT_OF_RESOURCES
         })?;
-        self.add(agents, pool, block, size as u64, access, false)
+        self.add(agents, pool, block, size as u64, access, origin)
     }
 
     /// Takes bytes from a pool's size.
@@ -222,7 +241,7 @@ impl Memory {
         block: Block,
         size: u64,
         access: GpuSet,
-        imported: bool,
+        origin: Origin,
     ) -> HsaResult<Arc<Allocation>> {
         let allocation = Arc::new(Allocation {
             base: block.base.as_ptr() as u64,
@@ -235,7 +254,7 @@ impl Memory {
             },
             number: next_number(),
             block,
-            imported,
+            origin,
             shared: Mutex::new(None),
             state: Mutex::default(),
             claimed: AtomicBool::new(false),
@@ -254,130 +273,6 @@ impl Memory {
         }
     }
 
-    /// Moves an allocation to a memfd, at the first call, and does something with the descriptor.
-    fn share<R>(
-        &self,
-        allocation: &Allocation,
-        with: impl FnOnce(&OwnedFd) -> std::io::Result<R>,
-    ) -> HsaResult<R> {
-        let mut shared = allocation.shared.lock();
-        if allocation.imported || allocation.state.lock().dead {
-            return Err(HSA_STATUS_ERROR_INVALID_ARGUMENT);
-        }
-        let failed = |error: std::io::Error| {
-            tracing::warn!(base = allocation.base, %error, "an allocation cannot be shared");
-            HSA_STATUS_ERROR_OUT_OF_RESOURCES
-        };
-        if shared.is_none() {
-            let bytes = allocation.size.next_multiple_of(PAGE as u64) as usize;
-            let name = shared_name(allocation.pool.handle() as u32);
-            // SAFETY: the block is whole pages of a private mapping of the arena.
-            let file = unsafe { share::move_to_file(allocation.block.base, bytes, &name) };
-            *shared = Some(file.map_err(failed)?);
-        }
-        with(shared.as_ref().ok_or(HSA_STATUS_ERROR)?).map_err(failed)
-    }
-
-    /// A handle of the allocation that starts at `base`, for other processes.
-    pub(crate) fn export(&self, base: u64, size: u64) -> HsaResult<Handle> {
-        let allocation = self.at(base).ok_or(HSA_STATUS_ERROR_INVALID_ARGUMENT)?;
-        if size != allocation.size && size != allocation.size.next_multiple_of(PAGE as u64) {
-            return Err(HSA_STATUS_ERROR_INVALID_ARGUMENT);
-        }
-        let pool = allocation.pool.handle() as u32;
-        self.share(&allocation, |file| {
-            Handle::new(file.as_fd(), allocation.size, pool)
-        })
-    }
-
-    /// A descriptor of the allocation that holds a range, which the caller owns, and the offset of the range in it.
-    pub(crate) fn export_file(&self, address: u64, size: u64) -> HsaResult<(OwnedFd, u64)> {
-        let allocation = self
-            .find(address)
-            .ok_or(HSA_STATUS_ERROR_INVALID_ALLOCATION)?;
-        let offset = address - allocation.base;
-        if size > allocation.length - offset {
-            return Err(HSA_STATUS_ERROR_INVALID_ALLOCATION);
-        }
-        Ok((self.share(&allocation, OwnedFd::try_clone)?, offset))
-    }
-
-    /// Maps memory that another process has exported by handle; returns its address here.
-    pub(crate) fn import(
-        &self,
-        agents: &Agents,
-        handle: Handle,
-        size: u64,
-        access: GpuSet,
-    ) -> HsaResult<u64> {
-        let file = handle.open(&shared_name(handle.pool))?;
-        if size != handle.bytes && size != handle.bytes.next_multiple_of(PAGE as u64) {
-            return Err(HSA_STATUS_ERROR_INVALID_ARGUMENT);
-        }
-        self.map_file(
-            agents,
-            file.as_fd(),
-            handle.bytes,
-            handle.pool.into(),
-            access,
-        )
-    }
-
-    /// Maps an allocation that was exported as a descriptor; returns its address here and its bytes.
-    pub(crate) fn import_file(
-        &self,
-        agents: &Agents,
-        file: BorrowedFd<'_>,
-        access: GpuSet,
-    ) -> HsaResult<(u64, u64)> {
-        let (name, bytes) = share::identify(file).ok_or(HSA_STATUS_ERROR_INVALID_ARGUMENT)?;
-        let pool = name
-            .strip_prefix("memory:")
-            .and_then(|pool| u64::from_str_radix(pool, 16).ok())
-            .ok_or(HSA_STATUS_ERROR_INVALID_ARGUMENT)?;
-        Ok((self.map_file(agents, file, bytes, pool, access)?, bytes))
-    }
-
-    fn map_file(
-        &self,
-        agents: &Agents,
-        file: BorrowedFd<'_>,
-        size: u64,
-        pool: u64,
-        access: GpuSet,
-    ) -> HsaResult<u64> {
-        let bytes = size.next_multiple_of(PAGE as u64) as usize;
-        // A GPU that this process does not have: the memory is there all the same.
-        let pool = PoolId::from_handle(agents, pool).unwrap_or(PoolId {
-            agent: crate::agent::AgentId::CPU,
-            kind: crate::pool::PoolKind::Fine,
-        });
-        // A page more, so that running past it is a fault.
-        let length = bytes + PAGE;
-        let start =
-            arena::reserve_addresses(length).map_err(|_| HSA_STATUS_ERROR_OUT_OF_RESOURCES)?;
-        // SAFETY: the reservation is fresh; the block owns it from here on.
-        let block = unsafe {
-            if let Err(error) = share::map_over(file, 0, bytes, start) {
-                tracing::warn!(%error, "memory of another process cannot be mapped");
-                arena::unreserve(start, length);
-                return Err(HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-            }
-            Arena::adopt(start, length)
-        };
-        self.add(agents, pool, block, size, access, true)
-            .map(|allocation| allocation.base)
-    }
-
-    /// Unmaps memory of another process.
-    pub(crate) fn detach(&self, agents: &Agents, base: u64) -> HsaResult {
-        let allocation = self
-            .at(base)
-            .filter(|allocation| allocation.imported)
-            .ok_or(HSA_STATUS_ERROR_INVALID_ARGUMENT)?;
-        self.release(agents, &allocation)
-    }
-
     /// The allocation that holds an address.
     pub(crate) fn find(&self, address: u64) -> Option<Arc<Allocation>> {
         let table = self.table.read();
@@ -392,10 +287,20 @@ impl Memory {
 
     /// Frees the allocation that starts at `base`, after its callbacks.
     pub(crate) fn free(&self, agents: &Agents, base: u64) -> HsaResult {
-        let allocation = self
-            .at(base)
-            .filter(|allocation| !allocation.imported)
-            .ok_or(HSA_STATUS_ERROR_INVALID_ALLOCATION)?;
+        let allocation = self.at(base).ok_or(HSA_STATUS_ERROR_INVALID_ALLOCATION)?;
+        match allocation.origin {
+            Origin::Program => self.release(agents, &allocation),
+            Origin::Queue(agent) => {
+                fault::memory_in_use(agent, base);
+                Err(HSA_STATUS_ERROR_RESOURCE_FREE)
+            }
+            Origin::Import => Err(HSA_STATUS_ERROR_INVALID_ALLOCATION),
+        }
+    }
+
+    /// Frees memory of a queue that is no more.
+    pub(crate) fn free_of_queue(&self, agents: &Agents, base: u64) -> HsaResult {
+        let allocation = self.at(base).ok_or(HSA_STATUS_ERROR_INVALID_ALLOCATION)?;
         self.release(agents, &allocation)
     }
 
@@ -408,7 +313,12 @@ impl Memory {
         let callbacks = std::mem::take(&mut allocation.state.lock().callbacks);
         for callback in callbacks {
             // SAFETY: the user registered this function for this allocation, with this data.
-            unsafe { (callback.function)(base as *mut c_void, callback.data as *mut c_void) };
+            unsafe {
+                (callback.function)(
+                    callback.address as *mut c_void,
+                    callback.data as *mut c_void,
+                )
+            };
         }
         self.table.write().remove(&base);
         {
@@ -429,7 +339,7 @@ impl Memory {
         }
         // SAFETY: it is in no table and in no map any more, and this is the one thread that claimed it.
         unsafe { self.arena(allocation.pool).free(allocation.block) };
-        if !allocation.imported {
+        if allocation.origin != Origin::Import {
             self.discharge(agents, allocation.pool, allocation.size);
         }
         Ok(())
@@ -542,25 +452,28 @@ impl Allocation {
     /// Adds a callback for when it is freed.
     pub(crate) fn add_callback(
         &self,
+        address: u64,
         function: unsafe extern "C" fn(*mut c_void, *mut c_void),
         data: *mut c_void,
     ) {
         self.state.lock().callbacks.push(Callback {
+            address,
             function,
             data: data as usize,
         });
     }
 
-    /// Removes the callbacks with this function; whether there were any.
+    /// Removes the callbacks with this function for this address; whether there were any.
     pub(crate) fn remove_callback(
         &self,
+        address: u64,
         function: unsafe extern "C" fn(*mut c_void, *mut c_void),
     ) -> bool {
         let mut state = self.state.lock();
         let before = state.callbacks.len();
-        state
-            .callbacks
-            .retain(|callback| callback.function as usize != function as usize);
+        state.callbacks.retain(|callback| {
+            callback.address != address || callback.function as usize != function as usize
+        });
         state.callbacks.len() != before
     }
 }

@@ -9,6 +9,7 @@
 pub(crate) mod intercept;
 mod share;
 mod soft;
+mod structure;
 
 use std::{
     collections::HashMap,
@@ -21,16 +22,14 @@ use std::{
     time::Duration,
 };
 
-use gneiss_amdgcn::{
-    engine::{DispatchClient, Engine, Gpu, Task, TaskState},
-    launch,
-};
+use gneiss_amdgcn::engine::{DispatchClient, Engine, Gpu, Task, TaskState};
 use gneiss_hsa_api::*;
 use parking_lot::Mutex;
 
 use crate::{
-    agent::{AgentId, Agents},
+    agent::AgentId,
     entry::{HsaResult, require},
+    memory::Origin,
     pool::{PoolId, PoolKind},
     processor::{MAX_IN_FLIGHT, Processor, Running},
     protocol::places::Places,
@@ -319,8 +318,12 @@ fn take_down(runtime: &Runtime, queue: Arc<Queue>) -> HsaResult {
     signal::destroy_doorbell(queue.doorbell);
     signal::destroy(queue.inactive_signal)?;
     let agents = &runtime.agents;
-    runtime.memory.free(agents, queue.control.as_ptr() as u64)?;
-    runtime.memory.free(agents, queue.ring.as_ptr() as u64)?;
+    runtime
+        .memory
+        .free_of_queue(agents, queue.control.as_ptr() as u64)?;
+    runtime
+        .memory
+        .free_of_queue(agents, queue.ring.as_ptr() as u64)?;
     let mut slots = FREE.lock();
     slots.live -= 1;
     slots.free.push(queue.slot);
@@ -341,17 +344,18 @@ impl Queue {
             kind: PoolKind::Fine,
         };
         let everywhere = agents.all_gpus();
-        let control = memory.allocate(agents, pool, CONTROL_BYTES, everywhere)?;
+        let owner = Origin::Queue(AgentId::of_gpu(gpu));
+        let control = memory.allocate_for(agents, pool, CONTROL_BYTES, everywhere, owner)?;
         let undo = |status: hsa_status_t, bases: &[u64]| {
             for &base in bases {
-                if let Err(error) = memory.free(agents, base) {
+                if let Err(error) = memory.free_of_queue(agents, base) {
                     tracing::warn!(%error, "memory of a queue that could not be made was freed by somebody else");
                 }
             }
             status
         };
         let ring = memory
-            .allocate(agents, pool, request.size as usize * 64, everywhere)
+            .allocate_for(agents, pool, request.size as usize * 64, everywhere, owner)
             .map_err(|status| undo(status, &[control.base]))?;
         let both = [control.base, ring.base];
         let (slot, id) = {
@@ -407,58 +411,6 @@ impl Queue {
         });
         queue.write_structure(agents, gpu, request, id);
         Ok(queue)
-    }
-
-    fn write_structure(&self, agents: &Agents, gpu: usize, request: &Request, id: u64) {
-        let card = agents.gpus[gpu].spec.card;
-        let structure = amd_queue_t {
-            hsa_queue: hsa_queue_t {
-                r#type: if request.kind == HSA_QUEUE_TYPE_COOPERATIVE {
-                    request.kind
-                } else {
-                    HSA_QUEUE_TYPE_MULTI
-                },
-                features: HSA_QUEUE_FEATURE_KERNEL_DISPATCH,
-                base_address: self.ring.as_ptr().cast(),
-                doorbell_signal: self.doorbell,
-                size: self.size,
-                reserved1: 0,
-                id,
-            },
-            reserved1: [0; 4],
-            write_dispatch_id: 0,
-            group_segment_aperture_base_hi: launch::SHARED_APERTURE_HI,
-            private_segment_aperture_base_hi: launch::PRIVATE_APERTURE_HI,
-            max_cu_id: card.compute_units - 1,
-            max_wave_id: card.waves - 1,
-            max_legacy_doorbell_dispatch_id_plus_1: 0,
-            legacy_doorbell_lock: 0,
-            reserved2: [0; 9],
-            read_dispatch_id: 0,
-            read_dispatch_id_field_base_byte_offset: std::mem::offset_of!(
-                amd_queue_t,
-                read_dispatch_id
-            ) as u32,
-            compute_tmpring_size: 0,
-            scratch_resource_descriptor: [0; 4],
-            scratch_backing_memory_location: 0,
-            scratch_backing_memory_byte_size: 0,
-            scratch_wave64_lane_byte_size: 0,
-            queue_properties: AMD_QUEUE_PROPERTIES_IS_PTR64,
-            reserved3: [0; 2],
-            queue_inactive_signal: self.inactive_signal,
-            reserved4: [0; 14],
-        };
-        // SAFETY: the control block is larger than the structure and page aligned, and nobody else knows it yet.
-        unsafe {
-            std::ptr::write_bytes(self.control.as_ptr(), 0, CONTROL_BYTES);
-            self.control.cast::<amd_queue_t>().write(structure);
-        }
-        self.doorbell_word().store(u64::MAX, Ordering::Relaxed);
-        for index in 0..u64::from(self.size) {
-            self.header(index)
-                .store(HSA_PACKET_TYPE_INVALID as u16, Ordering::Relaxed);
-        }
     }
 
     /// The public structure.

@@ -1,7 +1,7 @@
 //! The life of the runtime: made at the first `hsa_init`, released at the last `hsa_shut_down`, one per process.
 //!
 //! Calls take a counted reference to the runtime, so a shutdown in another thread lets them finish. Locks: the life lock is held only
-//! to count and to swap the runtime in and out, never while the runtime is released.
+//! at the first init and at the last shutdown; references in between are counted without it.
 //!
 //! * A child of `fork` that inherits a started runtime has no threads and no device memory: every call answers
 //!   `HSA_STATUS_ERROR_NOT_INITIALIZED`, `hsa_init` too.
@@ -11,7 +11,7 @@ use std::{
     cell::Cell,
     sync::{
         Arc, Once,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicI32, Ordering},
     },
 };
 
@@ -37,8 +37,21 @@ pub(crate) struct Runtime {
 }
 
 static CURRENT: RwLock<Option<Arc<Runtime>>> = RwLock::new(None);
-/// References that `hsa_init` has given out. Also serialises init and shutdown; a tool may call either while it is loaded.
-static REFERENCES: ReentrantMutex<Cell<i32>> = ReentrantMutex::new(Cell::new(0));
+/// References that `hsa_init` has given out. Changed without the lock below while it stays above 0.
+static REFERENCES: AtomicI32 = AtomicI32::new(0);
+/// Serialises the first init and the last shutdown.
+static LIFE: ReentrantMutex<Cell<Life>> = ReentrantMutex::new(Cell::new(Life::Steady));
+
+/// What the holder of the lock is at. Tools may call init and shutdown while they are loaded.
+#[derive(Clone, Copy, Debug)]
+enum Life {
+    Steady,
+    /// The first init runs; its references so far, more than one if a tool has called init.
+    Starting(i32),
+    /// The last shutdown runs.
+    Ending,
+}
+
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// Whether this process is a forked child of one with a started runtime.
@@ -73,24 +86,49 @@ fn watch_forks() {
     });
 }
 
+/// Changes the count of references unless it is 0, or would become 0; false then.
+fn count(change: i32) -> HsaResult<bool> {
+    let changed = REFERENCES.try_update(Ordering::AcqRel, Ordering::Acquire, |count| {
+        let next = count.checked_add(change)?;
+        (count > 0 && next > 0).then_some(next)
+    });
+    match changed {
+        Ok(_) => Ok(true),
+        Err(i32::MAX) if change > 0 => Err(HSA_STATUS_ERROR_REFCOUNT_OVERFLOW),
+        Err(_) => Ok(false),
+    }
+}
+
 /// `hsa_init`.
 pub(crate) fn init() -> HsaResult {
     if forked() {
         return Err(HSA_STATUS_ERROR_NOT_INITIALIZED);
     }
-    let references = REFERENCES.lock();
-    let count = references.get();
-    if count == i32::MAX {
-        return Err(HSA_STATUS_ERROR_REFCOUNT_OVERFLOW);
+    if count(1)? {
+        return Ok(());
     }
-    references.set(count + 1);
-    if count == 0 {
-        crate::log::start();
-        watch_forks();
-        let runtime = Runtime::new().inspect_err(|_| references.set(0))?;
-        let runtime = Arc::new(runtime);
-        *CURRENT.write() = Some(Arc::clone(&runtime));
-        *runtime.tools.lock() = Tools::load();
+    let life = LIFE.lock();
+    match life.get() {
+        Life::Starting(references) => {
+            life.set(Life::Starting(references + 1));
+            return Ok(());
+        }
+        Life::Ending => return Err(HSA_STATUS_ERROR_NOT_INITIALIZED),
+        Life::Steady => {}
+    }
+    // Another thread may have been here first.
+    if count(1)? {
+        return Ok(());
+    }
+    crate::log::start();
+    watch_forks();
+    let runtime = Arc::new(Runtime::new()?);
+    *CURRENT.write() = Some(Arc::clone(&runtime));
+    life.set(Life::Starting(1));
+    let tools = Tools::load();
+    *runtime.tools.lock() = tools;
+    if let Life::Starting(references) = life.replace(Life::Steady) {
+        REFERENCES.store(references, Ordering::Release);
     }
     Ok(())
 }
@@ -100,22 +138,38 @@ pub(crate) fn shut_down() -> HsaResult {
     if forked() {
         return Err(HSA_STATUS_ERROR_NOT_INITIALIZED);
     }
-    let references = REFERENCES.lock();
-    let count = references.get();
-    if count == 0 {
-        return Err(HSA_STATUS_ERROR_NOT_INITIALIZED);
-    }
-    references.set(count - 1);
-    if count > 1 {
+    if count(-1)? {
         return Ok(());
     }
-    let tools = runtime_tools();
-    tools.unload();
+    let life = LIFE.lock();
+    match life.get() {
+        // A tool gives back what it took; the last reference is the caller's, who is still in `init`.
+        Life::Starting(references) if references > 1 => {
+            life.set(Life::Starting(references - 1));
+            return Ok(());
+        }
+        Life::Starting(_) | Life::Ending => return Err(HSA_STATUS_ERROR_NOT_INITIALIZED),
+        Life::Steady => {}
+    }
+    // Others may count up and down meanwhile: the last reference is taken only if it still is the last.
+    loop {
+        if count(-1)? {
+            return Ok(());
+        }
+        match REFERENCES.compare_exchange(1, 0, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => break,
+            Err(0) => return Err(HSA_STATUS_ERROR_NOT_INITIALIZED),
+            Err(_) => {}
+        }
+    }
+    life.set(Life::Ending);
+    runtime_tools().unload();
     let runtime = CURRENT.write().take();
     // Whoever calls init in another thread waits for the release; the lock is not one that device work takes.
     if let Some(runtime) = runtime {
         runtime.release();
     }
+    life.set(Life::Steady);
     Ok(())
 }
 

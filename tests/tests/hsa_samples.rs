@@ -31,3 +31,25 @@ macro_rules! with_kernels {
 
 without_kernels! { lifecycle, topology, memory_pools, signals, async_copy, ipc }
 with_kernels! { dispatch, barriers, scratch, code_loading }
+
+#[test]
+fn every_sample_stands_in_the_readme_and_has_a_page() {
+    let read = |path: &str| std::fs::read_to_string(source_path(path)).expect("readable");
+    let readme = read("README.md");
+    let mut pages = String::new();
+    for page in std::fs::read_dir(source_path("docs/hsa")).expect("pages") {
+        pages += &std::fs::read_to_string(page.expect("an entry").path()).expect("readable");
+    }
+    for file in std::fs::read_dir(source_path("samples/hsa")).expect("samples") {
+        let name = file
+            .expect("an entry")
+            .file_name()
+            .into_string()
+            .expect("UTF-8");
+        if name.ends_with(".c") {
+            let path = format!("samples/hsa/{name}");
+            assert!(readme.contains(&path), "{path} is not in the README");
+            assert!(pages.contains(&path), "{path} has no page in docs/hsa");
+        }
+    }
+}

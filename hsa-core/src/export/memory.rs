@@ -7,7 +7,7 @@ use gneiss_hsa_api::*;
 use crate::{
     agent::AgentId,
     entry::{HsaResult, entry, require, unsupported, write_out},
-    memory::{GpuSet, members},
+    memory::{GpuSet, Origin, members},
     pool::{PoolId, PoolKind},
     runtime::{self, Runtime},
 };
@@ -269,7 +269,7 @@ struct Known {
 fn know(runtime: &Runtime, address: u64) -> Option<Known> {
     if let Some(allocation) = runtime.memory.find(address) {
         return Some(Known {
-            kind: if allocation.imported {
+            kind: if allocation.origin == Origin::Import {
                 HSA_EXT_POINTER_TYPE_IPC
             } else {
                 HSA_EXT_POINTER_TYPE_HSA
@@ -418,7 +418,7 @@ pub unsafe extern "C" fn hsa_amd_register_deallocation_callback(
             .memory
             .find(ptr as u64)
             .ok_or(HSA_STATUS_ERROR_INVALID_ALLOCATION)?;
-        allocation.add_callback(callback, user_data);
+        allocation.add_callback(ptr as u64, callback, user_data);
         Ok(())
     })
 }
@@ -435,6 +435,6 @@ pub unsafe extern "C" fn hsa_amd_deregister_deallocation_callback(
             .memory
             .find(ptr as u64)
             .ok_or(HSA_STATUS_ERROR_INVALID_ALLOCATION)?;
-        require(allocation.remove_callback(callback))
+        require(allocation.remove_callback(ptr as u64, callback))
     })
 }

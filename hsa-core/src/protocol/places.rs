@@ -4,7 +4,7 @@
 //! and then looks at the places again. Both orders are sequentially consistent, so one of the two sees the other, and the
 //! processor is woken or goes on.
 
-use crate::sync::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, order};
 
 /// 64 places: bit i is set while place i is free.
 #[derive(Debug)]
@@ -40,8 +40,9 @@ impl Places {
     /// Frees a place; true if the processor is to be woken.
     pub(crate) fn give(&self, place: usize) -> bool {
         self.free.fetch_or(1 << place, Ordering::SeqCst);
+        order();
         // Pairs with `ready_or_stalled`.
-        self.stalled.swap(false, Ordering::SeqCst)
+        self.stalled.load(Ordering::SeqCst) && self.stalled.swap(false, Ordering::SeqCst)
     }
 
     /// Whether the free places are as wanted; if not, the processor has stalled, and a `give` after this says so.
@@ -50,6 +51,7 @@ impl Places {
             return true;
         }
         self.stalled.store(true, Ordering::SeqCst);
+        order();
         // Pairs with `give`.
         if ready(self.free.load(Ordering::SeqCst)) {
             self.stalled.store(false, Ordering::SeqCst);

@@ -5,7 +5,7 @@
 //! consistent, so at least one of the two sees the other: either the waiter sees the new value, or the writer sees the waiter, and
 //! then the word differs from what the waiter read, or the wake finds it asleep.
 
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{AtomicU32, Ordering, order};
 
 /// The words of a thing that can be waited for. The layout is that of two reserved words of `amd_signal_t`.
 #[repr(C)]
@@ -33,6 +33,7 @@ impl SleepWord {
 
     /// Whether somebody is to be told of a change that was made before this, with a sequentially consistent operation.
     pub(crate) fn watched(&self) -> bool {
+        order();
         // Pairs with `enlist`.
         self.interest.load(Ordering::SeqCst) != 0
     }
@@ -45,6 +46,7 @@ impl SleepWord {
     /// Declares that somebody wants to be told of changes. Look at the value after this.
     pub(crate) fn enlist(&self) {
         self.interest.fetch_add(1, Ordering::SeqCst);
+        order();
     }
 
     /// Takes `count` declarations back.

@@ -4,7 +4,7 @@
 //! has left: a request that was counted in between, whose maker found the worker still there, is seen then. All steps are
 //! sequentially consistent.
 
-use crate::sync::{AtomicBool, AtomicU32, Ordering};
+use crate::sync::{AtomicBool, AtomicU32, Ordering, order};
 
 /// Who does the work.
 #[derive(Debug)]
@@ -25,10 +25,12 @@ impl Turn {
     /// Does the work, or leaves it to the thread that is at it: `work` runs at least once after this call began, on some thread.
     pub(crate) fn request(&self, mut work: impl FnMut()) {
         self.requests.fetch_add(1, Ordering::SeqCst);
-        while !self.busy.swap(true, Ordering::SeqCst) {
+        order();
+        while !self.busy.load(Ordering::SeqCst) && !self.busy.swap(true, Ordering::SeqCst) {
             let seen = self.requests.load(Ordering::SeqCst);
             work();
             self.busy.store(false, Ordering::SeqCst);
+            order();
             if self.requests.load(Ordering::SeqCst) == seen {
                 return;
             }
