@@ -6,6 +6,7 @@
 //! Locks: one table at a time; an executable's own state is a lock taken with no table locked. Callbacks run without locks.
 
 mod debugger;
+mod kernel_v2;
 pub(crate) mod object;
 pub(crate) mod symbol;
 

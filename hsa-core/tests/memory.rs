@@ -256,3 +256,43 @@ fn memory_ends_at_the_device_s_size_and_comes_back() {
         (api.hsa_amd_memory_pool_free)(most).ok().expect("free");
     }
 }
+
+unsafe extern "C" fn note(pointer: *mut c_void, data: *mut c_void) {
+    // SAFETY: `data` is the word that the test below passes and keeps.
+    unsafe { *data.cast::<usize>() = pointer as usize };
+}
+
+#[test]
+fn freeing_calls_back_with_the_address_that_was_registered() {
+    let client = Client::new("gfx90a");
+    let api = &client.api;
+    let pool = client.pool(
+        client.gpus[0],
+        HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
+    );
+    let memory = client.allocate(pool, 4096);
+    let (mut inside, mut never) = (0usize, 0usize);
+    // SAFETY: the words live until the memory is freed.
+    unsafe {
+        let at = memory.add(1024).cast::<c_void>();
+        (api.hsa_amd_register_deallocation_callback)(at, Some(note), (&raw mut inside).cast())
+            .ok()
+            .expect("register");
+        (api.hsa_amd_register_deallocation_callback)(
+            memory.cast(),
+            Some(note),
+            (&raw mut never).cast(),
+        )
+        .ok()
+        .expect("register");
+        (api.hsa_amd_deregister_deallocation_callback)(memory.cast(), Some(note))
+            .ok()
+            .expect("deregister");
+        assert_eq!(
+            (api.hsa_amd_deregister_deallocation_callback)(memory.add(8).cast(), Some(note)),
+            HSA_STATUS_ERROR_INVALID_ARGUMENT
+        );
+        client.free(memory);
+        assert_eq!((inside, never), (at as usize, 0));
+    }
+}

@@ -254,3 +254,144 @@ fn bad_packets_stop_the_queue_and_call_back_once() {
         assert_eq!(*heard.0.lock().expect("no panic"), [status], "{reason}");
     }
 }
+
+#[test]
+fn masks_and_priorities_are_kept_and_checked() {
+    let client = Client::new("gfx1030");
+    let api = &client.api;
+    let queue = client.queue(64, None, std::ptr::null_mut());
+    // SAFETY: a live queue; masks have the words that their counts say.
+    unsafe {
+        let mut mask = [0u32; 4];
+        (api.hsa_amd_queue_cu_get_mask)(queue, 96, mask.as_mut_ptr())
+            .ok()
+            .expect("mask");
+        assert_eq!(mask, [u32::MAX, u32::MAX, 0xff, 0], "72 compute units");
+        let set = |mask: &[u32]| {
+            (api.hsa_amd_queue_cu_set_mask)(queue, 32 * mask.len() as u32, mask.as_ptr())
+        };
+        assert_eq!(
+            set(&[0b0110]),
+            HSA_STATUS_ERROR_INVALID_ARGUMENT,
+            "half of a work-group processor"
+        );
+        set(&[0b1100, 0, 0xff00])
+            .ok()
+            .expect("units that are not there are cut");
+        (api.hsa_amd_queue_cu_get_mask)(queue, 96, mask.as_mut_ptr())
+            .ok()
+            .expect("mask");
+        assert_eq!(mask[..3], [0b1100, 0, 0]);
+        assert_eq!(
+            (api.hsa_amd_queue_cu_set_mask)(queue, 33, mask.as_ptr()),
+            HSA_STATUS_ERROR_INVALID_ARGUMENT
+        );
+        (api.hsa_amd_queue_cu_set_mask)(queue, 0, std::ptr::null())
+            .ok()
+            .expect("all again");
+        (api.hsa_amd_queue_cu_get_mask)(queue, 32, mask.as_mut_ptr())
+            .ok()
+            .expect("mask");
+        assert_eq!(mask[0], u32::MAX);
+        for priority in [HSA_AMD_QUEUE_PRIORITY_LOW, HSA_AMD_QUEUE_PRIORITY_HIGH] {
+            (api.hsa_amd_queue_set_priority)(queue, priority)
+                .ok()
+                .expect("priority");
+        }
+        assert_eq!(
+            (api.hsa_amd_queue_set_priority)(queue, 3),
+            HSA_STATUS_ERROR_INVALID_ARGUMENT
+        );
+
+        let agent = client.gpus[0];
+        let mut kind = 9;
+        (api.hsa_amd_coherency_set_type)(agent, HSA_AMD_COHERENCY_TYPE_NONCOHERENT)
+            .ok()
+            .expect("set");
+        (api.hsa_amd_coherency_get_type)(agent, &mut kind)
+            .ok()
+            .expect("get");
+        assert_eq!(kind, HSA_AMD_COHERENCY_TYPE_NONCOHERENT);
+        let limit = api.hsa_amd_agent_set_async_scratch_limit.expect("exported");
+        limit(agent, 1 << 20).ok().expect("limit");
+        assert_eq!(limit(agent, usize::MAX), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+        let mut bytes = 0u64;
+        (api.hsa_agent_get_info)(
+            agent,
+            HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT,
+            (&raw mut bytes).cast(),
+        )
+        .ok()
+        .expect("get");
+        assert_eq!(bytes, 1 << 20);
+
+        // The ring is the queue's: a program cannot free it.
+        let ring = (*queue).base_address;
+        assert_eq!((api.hsa_memory_free)(ring), HSA_STATUS_ERROR_RESOURCE_FREE);
+        let done = client.signal(1);
+        client.submit(queue, Client::barrier(AND, false, &[], done));
+        client.wait(done);
+        client.destroy(done);
+        (api.hsa_queue_destroy)(queue).ok().expect("destroy");
+    }
+}
+
+#[test]
+fn a_soft_queue_s_packets_are_the_program_s() {
+    let client = Client::new("gfx90a");
+    let api = &client.api;
+    let doorbell = client.signal(0);
+    let mut queue = std::ptr::null_mut();
+    // SAFETY: a live queue, whose ring this test alone reads; the pool's handle is the region's.
+    unsafe {
+        let pool = client.pool(client.cpu, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED);
+        let region = hsa_region_t {
+            handle: pool.handle,
+        };
+        let make = |size, features, queue: &mut *mut hsa_queue_t| {
+            (api.hsa_soft_queue_create)(
+                region,
+                size,
+                HSA_QUEUE_TYPE_SINGLE,
+                features,
+                doorbell,
+                queue,
+            )
+        };
+        assert_eq!(
+            make(48, HSA_QUEUE_FEATURE_AGENT_DISPATCH, &mut queue),
+            HSA_STATUS_ERROR_INVALID_ARGUMENT
+        );
+        assert_eq!(make(16, 0, &mut queue), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+        make(16, HSA_QUEUE_FEATURE_AGENT_DISPATCH, &mut queue)
+            .ok()
+            .expect("queue");
+        let done = client.signal(1);
+        let packet = hsa_agent_dispatch_packet_t {
+            header: HSA_PACKET_TYPE_AGENT_DISPATCH as u16,
+            r#type: 0x8000,
+            reserved0: 0,
+            return_address: std::ptr::null_mut(),
+            arg: [1, 2, 3, 4],
+            reserved2: 0,
+            completion_signal: done,
+        };
+        let index = client.submit(queue, packet);
+        assert_eq!(
+            client.value(doorbell),
+            index as i64,
+            "the doorbell is the program's signal"
+        );
+        let taken = (*queue)
+            .base_address
+            .cast::<hsa_agent_dispatch_packet_t>()
+            .read();
+        assert_eq!((taken.r#type, taken.arg), (0x8000, [1, 2, 3, 4]));
+        (api.hsa_queue_store_read_index_screlease)(queue, 1);
+        (api.hsa_signal_subtract_screlease)(taken.completion_signal, 1);
+        client.wait(done);
+        (api.hsa_queue_destroy)(queue).ok().expect("destroy");
+        client.destroy(done);
+    }
+    client.destroy(doorbell);
+}

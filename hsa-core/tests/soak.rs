@@ -101,13 +101,13 @@ fn run(client: &Client, over: impl Fn(usize) -> bool + Sync) {
 fn nothing_is_left_of_what_sixteen_threads_made() {
     let client = Client::new("gfx90a");
     // What grows once: stacks, free lists, the pools of the allocator.
-    run(&client, |rounds| rounds == 30);
+    run(&client, |rounds| rounds == 100);
     let (live, before) = (gneiss_hsa_core::live_objects(), resident());
     if std::env::var_os("GNEISS_VERIFY").is_some() {
         let end = Instant::now() + Duration::from_secs(60);
         run(&client, |_| Instant::now() > end);
     } else {
-        run(&client, |rounds| rounds == 60);
+        run(&client, |rounds| rounds == 1000);
     }
     assert_eq!(gneiss_hsa_core::live_objects(), live);
     let growth = resident().saturating_sub(before);

@@ -9,6 +9,9 @@ typedef struct {
     uint32_t stride;
 } permute_arguments_t;
 
+/* Without the padding at the end of the structure. */
+enum { argument_bytes = sizeof(uint32_t *) + sizeof(uint32_t) };
+
 /* Remembers what the queue's callback was told. */
 static hsa_status_t queue_status = HSA_STATUS_SUCCESS;
 
@@ -44,14 +47,14 @@ int main(int argc, char **argv) {
     values = allocate(&system, system.host_pool, length * sizeof *values);
     arguments.values = values;
     arguments.stride = 5;
-    kernarg = make_kernarg(&system, &permute, &arguments, sizeof arguments);
+    kernarg = make_kernarg(&system, &permute, &arguments, argument_bytes);
     submit_dispatch(queue, &permute, length, block, kernarg, done);
     wait_until_done(done);
     for (index = 0; index < length; ++index) {
         REQUIRE(values[index] == 39); /* 39 * 5 = 3 * 64 + 3 */
     }
     arguments.stride = 1;
-    memcpy(kernarg, &arguments, sizeof arguments);
+    memcpy(kernarg, &arguments, argument_bytes);
     hsa_signal_store_screlease(done, 1);
     submit_dispatch(queue, &permute, length, block, kernarg, done);
     wait_until_done(done);

@@ -17,7 +17,7 @@ use gneiss_fatbin::{
 use gneiss_hsa_api::*;
 
 use super::{
-    Contents, Executable, Loader, Source, debugger,
+    Contents, Executable, Loader, Source, debugger, kernel_v2,
     symbol::{Definition, Symbol},
 };
 use crate::{
@@ -111,12 +111,6 @@ fn check_target(code: &CodeObject<'_>, gpu: &GpuAgent) -> HsaResult {
     if code.is_relocatable() {
         return Err(refuse(
             "it is relocatable: link it first",
-            HSA_STATUS_ERROR_INVALID_CODE_OBJECT,
-        ));
-    }
-    if code.version() == 2 {
-        return Err(refuse(
-            "code object version 2 is not supported",
             HSA_STATUS_ERROR_INVALID_CODE_OBJECT,
         ));
     }
@@ -274,7 +268,7 @@ impl Loader {
             .iter()
             .filter(|symbol| symbol.is_defined() && !symbol.is_local())
         {
-            if symbol.kind != SymbolKind::Object {
+            if symbol.kind != SymbolKind::Object && !code.is_kernel(symbol) {
                 continue;
             }
             let address = symbol.value.wrapping_add(delta);
@@ -300,7 +294,14 @@ impl Loader {
                 read_only: !writable(code, symbol),
                 kernel: None,
             };
-            if code.is_kernel(symbol) {
+            if code.is_kernel(symbol) && code.version() == 2 {
+                let bytes = image.at(symbol.value, kernel_v2::SIZE)?;
+                // SAFETY: `at` has checked the bytes; any bytes are a valid array.
+                let descriptor =
+                    kernel_v2::descriptor(&unsafe { bytes.cast::<[u8; 256]>().read() })?;
+                kernels.insert(address, descriptor);
+                definition.kernel = Some(descriptor);
+            } else if code.is_kernel(symbol) {
                 if !address.is_multiple_of(kernel_descriptor::SIZE as u64) {
                     return Err(refuse(
                         format!("kernel descriptor {} is not aligned", symbol.name),

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod kernels;
+
 use std::{
     ffi::c_void,
     sync::{Mutex, MutexGuard},

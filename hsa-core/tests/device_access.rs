@@ -1,0 +1,267 @@
+//! What device code reaches: doorbells, mapped and shared virtual memory; and kernels of the oldest code object version.
+
+mod common;
+
+use std::{ffi::c_void, path::PathBuf, process::Command};
+
+use common::{
+    Client,
+    kernels::{Kernels, arguments, code},
+};
+use gneiss_hsa_api::*;
+
+#[test]
+fn device_code_rings_the_doorbell_of_another_queue() {
+    let Some(path) = code() else { return };
+    let client = Client::new("gfx90a");
+    let kernels = Kernels::load(&client, path);
+    let fine = client.pool(client.cpu, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED);
+    let flag = client.allocate(fine, 4096).cast::<i32>();
+    let kernarg = arguments(&client).cast::<u64>();
+    let (ringing, rung) = (
+        client.queue(64, None, std::ptr::null_mut()),
+        client.queue(64, None, std::ptr::null_mut()),
+    );
+    let (over, done) = (client.signal(1), client.signal(1));
+    // SAFETY: a live queue with room, and memory of this test; the doorbell's value is the address of its word, as device code reads it.
+    unsafe {
+        // The packet is in place, but nobody has rung.
+        let index = (client.api.hsa_queue_add_write_index_relaxed)(rung, 1);
+        let packet = Client::barrier(HSA_PACKET_TYPE_BARRIER_AND, false, &[], done);
+        (*rung)
+            .base_address
+            .cast::<hsa_barrier_and_packet_t>()
+            .write_volatile(packet);
+        let doorbell = ((*rung).doorbell_signal.handle as *const amd_signal_t).read();
+        kernarg.write(doorbell.value.cast_unsigned());
+        kernarg.add(1).write(index);
+        kernarg.add(2).write(flag as u64);
+        client.submit(ringing, kernels.packet("ring.kd", 1, kernarg.cast(), over));
+        // The kernel rings and then waits for the flag: the other queue starts while it runs.
+        client.wait(done);
+        assert_eq!(client.value(over), 1);
+        flag.write_volatile(1);
+        client.wait(over);
+        for queue in [ringing, rung] {
+            (client.api.hsa_queue_destroy)(queue).ok().expect("destroy");
+        }
+    }
+    client.destroy(over);
+    client.destroy(done);
+    client.free(flag.cast());
+    client.free(kernarg.cast());
+}
+
+#[test]
+fn kernels_reach_mapped_and_shared_virtual_memory_at_the_host_s_addresses() {
+    let Some(path) = code() else { return };
+    let client = Client::new("gfx90a");
+    let kernels = Kernels::load(&client, path);
+    let api = &client.api;
+    let pool = client.pool(
+        client.gpus[0],
+        HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
+    );
+    let layout = std::alloc::Layout::from_size_align(8192, 4096).expect("valid");
+    let kernarg = arguments(&client).cast::<u64>();
+    let queue = client.queue(64, None, std::ptr::null_mut());
+    let done = client.signal(1);
+    // SAFETY: memory of this test, within its sizes, for as long as the kernel runs.
+    unsafe {
+        let mut mapped = std::ptr::null_mut::<c_void>();
+        let mut handle = hsa_amd_vmem_alloc_handle_t::default();
+        api.hsa_amd_vmem_address_reserve.expect("exported")(&mut mapped, 4096, 0, 0)
+            .ok()
+            .expect("addresses");
+        api.hsa_amd_vmem_handle_create.expect("exported")(
+            pool,
+            4096,
+            MEMORY_TYPE_NONE,
+            0,
+            &mut handle,
+        )
+        .ok()
+        .expect("memory");
+        api.hsa_amd_vmem_map.expect("exported")(mapped, 4096, 0, handle, 0)
+            .ok()
+            .expect("map");
+        let access = hsa_amd_memory_access_desc_t {
+            permissions: HSA_ACCESS_PERMISSION_RW,
+            agent_handle: client.gpus[0],
+        };
+        api.hsa_amd_vmem_set_access.expect("exported")(mapped, 4096, &access, 1)
+            .ok()
+            .expect("access");
+        let shared = std::alloc::alloc_zeroed(layout);
+        let mut attribute = hsa_amd_svm_attribute_pair_t {
+            attribute: HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE.into(),
+            value: client.gpus[0].handle,
+        };
+        (api.hsa_amd_svm_attributes_set)(shared.cast(), 8192, &mut attribute, 1)
+            .ok()
+            .expect("access");
+        let (a, b, c) = (
+            shared.cast::<i32>(),
+            mapped.cast::<i32>(),
+            shared.add(4096).cast::<i32>(),
+        );
+        for at in 0..100 {
+            a.add(at).write(at as i32);
+            b.add(at).write(2 * at as i32);
+        }
+        kernarg.write(a as u64);
+        kernarg.add(1).write(b as u64);
+        kernarg.add(2).write(c as u64);
+        kernarg.add(3).write(100);
+        client.submit(queue, kernels.packet("add.kd", 128, kernarg.cast(), done));
+        client.wait(done);
+        // `answer` is 7 and `given` 1000.
+        assert!((0..100).all(|at| c.add(at).read() == 3 * at as i32 + 1007));
+        assert_eq!(c.add(100).read(), 0);
+        attribute.attribute = HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS.into();
+        (api.hsa_amd_svm_attributes_set)(shared.cast(), 8192, &mut attribute, 1)
+            .ok()
+            .expect("no access");
+        std::alloc::dealloc(shared, layout);
+        (api.hsa_queue_destroy)(queue).ok().expect("destroy");
+    }
+    client.destroy(done);
+    client.free(kernarg.cast());
+}
+
+/// A kernel in code object v2, by the last compiler that made them.
+fn oldest() -> Option<Vec<u8>> {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let (source, output) = (directory.join("oldest.cl"), directory.join("oldest.co"));
+    let text =
+        "__kernel void sum(__global const int *a, __global const int *b, __global int *c, int n) {
+        uint i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
+        if (i < n) c[i] = a[i] + b[i];
+    }";
+    std::fs::write(&source, text).expect("a writable directory");
+    let run = Command::new("clang-15")
+        .args([
+            "-x",
+            "cl",
+            "-cl-std=CL2.0",
+            "-Xclang",
+            "-finclude-default-header",
+            "-O2",
+            "-nogpulib",
+        ])
+        .args([
+            "--target=amdgcn-amd-amdhsa",
+            "-mcpu=gfx906",
+            "-mcode-object-version=2",
+            "-o",
+        ])
+        .args([&output, &source])
+        .output();
+    match run {
+        Err(error) => {
+            eprintln!("clang-15 cannot be started ({error}): nothing is tested");
+            None
+        }
+        Ok(run) => {
+            assert!(
+                run.status.success(),
+                "{}",
+                String::from_utf8_lossy(&run.stderr)
+            );
+            Some(std::fs::read(output).expect("compiled"))
+        }
+    }
+}
+
+#[test]
+fn kernels_of_code_object_v2_run() {
+    let Some(bytes) = oldest() else { return };
+    let client = Client::new("gfx906");
+    let api = &client.api;
+    let executable = Kernels::create(&client);
+    Kernels::load_bytes(&client, executable, client.gpus[0], &bytes)
+        .ok()
+        .expect("load");
+    let fine = client.pool(client.cpu, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED);
+    let memory = client.allocate(fine, 3 * 4096);
+    let kernarg = arguments(&client).cast::<u64>();
+    let queue = client.queue(64, None, std::ptr::null_mut());
+    let done = client.signal(1);
+    // SAFETY: memory of this test, within its size, for as long as the kernel runs; out-parameters fit.
+    unsafe {
+        (api.hsa_executable_freeze)(executable, std::ptr::null())
+            .ok()
+            .expect("freeze");
+        let mut symbol = hsa_executable_symbol_t::default();
+        (api.hsa_executable_get_symbol_by_name)(
+            executable,
+            c"sum".as_ptr(),
+            &client.gpus[0],
+            &mut symbol,
+        )
+        .ok()
+        .expect("a kernel has the function's name");
+        let (mut kind, mut object, mut size) = (9u32, 0u64, 0u32);
+        let info = api.hsa_executable_symbol_get_info;
+        info(
+            symbol,
+            HSA_EXECUTABLE_SYMBOL_INFO_TYPE,
+            (&raw mut kind).cast(),
+        )
+        .ok()
+        .expect("kind");
+        info(
+            symbol,
+            HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
+            (&raw mut object).cast(),
+        )
+        .ok()
+        .expect("object");
+        info(
+            symbol,
+            HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE,
+            (&raw mut size).cast(),
+        )
+        .ok()
+        .expect("size");
+        assert_eq!(kind, HSA_SYMBOL_KIND_KERNEL);
+        assert!(size >= 28, "{size} bytes of arguments");
+        let list = memory.cast::<i32>();
+        for at in 0..100 {
+            list.add(at).write(at as i32);
+            list.add(1024 + at).write(1000);
+        }
+        kernarg.write(list as u64);
+        kernarg.add(1).write(list.add(1024) as u64);
+        kernarg.add(2).write(list.add(2048) as u64);
+        kernarg.add(3).write(100);
+        let packet = hsa_kernel_dispatch_packet_t {
+            header: HSA_PACKET_TYPE_KERNEL_DISPATCH as u16 | 2 << 9 | 2 << 11,
+            setup: 1,
+            workgroup_size_x: 64,
+            workgroup_size_y: 1,
+            workgroup_size_z: 1,
+            reserved0: 0,
+            grid_size_x: 128,
+            grid_size_y: 1,
+            grid_size_z: 1,
+            private_segment_size: 0,
+            group_segment_size: 0,
+            kernel_object: object,
+            kernarg_address: kernarg.cast(),
+            reserved2: 0,
+            completion_signal: done,
+        };
+        client.submit(queue, packet);
+        client.wait(done);
+        assert!((0..100).all(|at| list.add(2048 + at).read() == 1000 + at as i32));
+        assert_eq!(list.add(2148).read(), 0);
+        (api.hsa_queue_destroy)(queue).ok().expect("destroy");
+        (api.hsa_executable_destroy)(executable)
+            .ok()
+            .expect("destroy");
+    }
+    client.destroy(done);
+    client.free(memory);
+    client.free(kernarg.cast());
+}
