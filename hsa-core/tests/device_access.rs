@@ -151,7 +151,7 @@ fn oldest() -> Option<Vec<u8>> {
         ])
         .args([
             "--target=amdgcn-amd-amdhsa",
-            "-mcpu=gfx906",
+            "-mcpu=gfx906:xnack-",
             "-mcode-object-version=2",
             "-o",
         ])
