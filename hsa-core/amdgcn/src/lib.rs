@@ -1,9 +1,10 @@
-//! The software AMD GPU: bytes → decoded instruction → wave IR → interpreter.
+//! The software AMD GPU: bytes → decoded instruction → wave IR → interpreter or native code.
 //!
 //! * [`target`]: the gfx targets and what they have.
 //! * [`isa`]: tables, decoder, disassembler, coverage.
 //! * `ir`: the wave IR and the lowering to it: the one place where an instruction's meaning is written.
 //! * `interp`: handlers that run IR over whole waves.
+//! * `jit`: native code for straight runs of vector operations.
 //! * `memory`: the guest memory map.
 //! * `engine`: the worker pool, dispatches, work-groups, faults: what the HSA runtime above calls.
 
@@ -14,6 +15,7 @@ pub mod image;
 pub mod interp;
 pub mod ir;
 pub mod isa;
+pub mod jit;
 pub mod launch;
 pub mod memory;
 pub mod target;

@@ -8,7 +8,10 @@
 //! Sources: AMD's ISA documents (pseudo-code), LLVM's lowering of divisions and of `exp2`, `log2`, `sqrt` for which operations
 //! flush denormals even when MODE keeps them.
 
-use super::vector::{Env, Value};
+use super::{
+    round::{round_even_f32, round_even_f64},
+    vector::{Env, Value},
+};
 
 /// An IEEE half by its bits. Loading one looks at the low half of a register; storing one clears the high half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -649,7 +652,7 @@ pub fn rsq_f32(x: f32) -> f32 {
 #[inline(always)]
 pub fn exp_f32(x: f32) -> f32 {
     let clamped = x.clamp(-200.0, 200.0);
-    let whole = clamped.round_ties_even();
+    let whole = round_even_f32(clamped);
     let t = f64::from(clamped - whole);
     // Taylor series of 2^t on [-1/2, 1/2]; the first term left out is below 2^-32.
     let mut p = 1.01780860092397e-07;
@@ -713,7 +716,7 @@ pub fn log_f32(x: f32) -> f32 {
 /// sin(2π·x) for x in f64, |x| small enough that its fraction is exact.
 #[inline(always)]
 fn sin_turns(x: f64) -> f64 {
-    let r = x - x.round_ties_even();
+    let r = x - round_even_f64(x);
     // Fold into a quarter turn either side of 0.
     let r = if r > 0.25 {
         0.5 - r

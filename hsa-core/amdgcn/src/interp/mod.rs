@@ -26,6 +26,7 @@ pub mod level;
 pub mod matrix;
 pub mod memory;
 pub mod prepare;
+pub mod round;
 pub mod run;
 pub mod scalar;
 #[cfg(test)]

@@ -15,7 +15,12 @@ use std::{
 
 use parking_lot::{Mutex, RwLock};
 
-use crate::{interp::level::Level, isa::inst::Inst, target::Target};
+use crate::{
+    interp::level::Level,
+    isa::inst::Inst,
+    jit::{self, NativeCode},
+    target::Target,
+};
 
 use super::{
     Op, Ref,
@@ -88,6 +93,7 @@ struct Segment {
     /// Keeps what `Op::imm` points to.
     _side: Vec<Box<dyn Any + Send + Sync>>,
     reasons: HashMap<usize, String>,
+    native: Option<NativeCode>,
 }
 
 /// Sixteen equal dwords.
@@ -195,6 +201,16 @@ impl Program {
             .sum()
     }
 
+    /// Runs of operations that have native code.
+    pub fn native_runs(&self) -> usize {
+        let segments = self.segments.lock();
+        segments
+            .iter()
+            .filter_map(|segment| segment.native.as_ref())
+            .map(NativeCode::runs)
+            .sum()
+    }
+
     fn place(&self, pc: u64) -> Place {
         if let Some(place) = self.map.read().get(&pc) {
             return *place;
@@ -261,11 +277,19 @@ impl Program {
                 }
             }
         }
+        let mut ops = cx.ops.into_boxed_slice();
+        let native = if jit::is_enabled(self.level) {
+            let leaders = leaders(&decoded, &index_of, start);
+            jit::compile(&mut ops, &cx.forms, &leaders, &cx.pool, &self.config)
+        } else {
+            None
+        };
         let segment = Segment {
-            ops: cx.ops.into_boxed_slice(),
+            ops,
             pool: cx.pool.into_boxed_slice(),
             _side: cx.side,
             reasons,
+            native,
         };
         (segment, starts)
     }
@@ -311,6 +335,24 @@ impl Program {
         }
         decoded
     }
+}
+
+/// The operations that branches go to, and the first one.
+fn leaders(
+    decoded: &BTreeMap<u64, Result<Inst, FetchError>>,
+    index_of: &HashMap<u64, usize>,
+    start: u64,
+) -> Vec<usize> {
+    let mut leaders = vec![index_of[&start]];
+    for (&pc, inst) in decoded {
+        let Ok(inst) = inst else { continue };
+        if let Flow::Branch(target) | Flow::Jump(target) = lower::flow(inst, pc) {
+            leaders.extend(index_of.get(&target));
+        }
+    }
+    leaders.sort_unstable();
+    leaders.dedup();
+    leaders
 }
 
 /// Adds a constant of up to 16 dwords to a pool; equal constants share their entry.

@@ -20,6 +20,7 @@ use crate::{
             mul_legacy, narrow, narrow_to_zero, ordered, rcp_f32, rsq_f32, sin_f32, sqrt_f32,
             trig_preop,
         },
+        round::{round_even_f32, round_even_f64},
         vector::{
             Env, VectorOp, a1, a2, a3, ae1, am3, c2, ce2, e1, e2, e3, h1, h2, h3, hae1, he1, he2,
             he3, k1, k2, k3, m2, masked_bit_count, shift_left_64, y2, y3, ym2,
@@ -138,12 +139,12 @@ fn med<T: Ord>(a: T, b: T, c: T) -> T {
 }
 
 fn snorm16(x: f32) -> u32 {
-    let scaled = (x.clamp(-1.0, 1.0) * 32767.0).round_ties_even();
+    let scaled = round_even_f32(x.clamp(-1.0, 1.0) * 32767.0);
     u32::from((if x.is_nan() { 0 } else { scaled as i32 } as i16).cast_unsigned())
 }
 
 fn unorm16(x: f32) -> u32 {
-    let scaled = (x.clamp(0.0, 1.0) * 65535.0).round_ties_even();
+    let scaled = round_even_f32(x.clamp(0.0, 1.0) * 65535.0);
     if x.is_nan() { 0 } else { scaled as u32 }
 }
 
@@ -153,7 +154,7 @@ fn sat_i16(x: i32) -> u32 {
 
 /// An f32 to 0..=255, to nearest even.
 fn to_u8(x: f32) -> u32 {
-    x.round_ties_even() as u8 as u32
+    round_even_f32(x) as u8 as u32
 }
 
 fn quiet_f32(x: f32) -> f32 {
@@ -397,7 +398,7 @@ fn float32(op: M) -> Option<VectorOp> {
         M::v_floor_f32 => hae1(|e, a: f32| input(e, a).floor()),
         M::v_ceil_f32 => hae1(|e, a: f32| input(e, a).ceil()),
         M::v_trunc_f32 => hae1(|e, a: f32| input(e, a).trunc()),
-        M::v_rndne_f32 => hae1(|e, a: f32| input(e, a).round_ties_even()),
+        M::v_rndne_f32 => hae1(|e, a: f32| round_even_f32(input(e, a))),
         M::v_fract_f32 => hae1(|e, a: f32| fract_f32(input(e, a))),
         M::v_frexp_mant_f32 => ae1(|e, a: f32| frexp_mant_f32(input(e, a))),
         M::v_frexp_exp_i32_f32 => e1(|e, a: f32| frexp_exp_f32(input(e, a))),
@@ -538,7 +539,7 @@ fn float64(op: M) -> Option<VectorOp> {
         M::v_floor_f64 => hae1(|e, a: f64| input_f64(e, a).floor()),
         M::v_ceil_f64 => hae1(|e, a: f64| input_f64(e, a).ceil()),
         M::v_trunc_f64 => hae1(|e, a: f64| input_f64(e, a).trunc()),
-        M::v_rndne_f64 => hae1(|e, a: f64| input_f64(e, a).round_ties_even()),
+        M::v_rndne_f64 => hae1(|e, a: f64| round_even_f64(input_f64(e, a))),
         M::v_fract_f64 => hae1(|e, a: f64| fract_f64(input_f64(e, a))),
         M::v_frexp_mant_f64 => ae1(|e, a: f64| frexp_mant_f64(input_f64(e, a))),
         M::v_frexp_exp_i32_f64 => e1(|e, a: f64| frexp_exp_f64(input_f64(e, a))),
@@ -584,7 +585,7 @@ fn sixteen(op: M) -> Option<VectorOp> {
         M::v_floor_f16 => e1(|e, a: Half| through_f32(e, a, f32::floor)),
         M::v_ceil_f16 => e1(|e, a: Half| through_f32(e, a, f32::ceil)),
         M::v_trunc_f16 => e1(|e, a: Half| through_f32(e, a, f32::trunc)),
-        M::v_rndne_f16 => e1(|e, a: Half| through_f32(e, a, f32::round_ties_even)),
+        M::v_rndne_f16 => e1(|e, a: Half| through_f32(e, a, round_even_f32)),
         M::v_fract_f16 => e1(|e, a: Half| {
             // Below 1, in f16.
             let fraction = |x: f32| (x - x.floor()).min(f32::from_bits(0x3f7f_e000));

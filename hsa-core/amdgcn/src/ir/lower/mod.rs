@@ -24,6 +24,7 @@ use std::{any::Any, collections::HashMap, fmt};
 use crate::{
     interp::{level::Level, run::Handler, wave::slot},
     isa::inst::{Format, Inst, Operand, OperandSlot, Type},
+    jit::form::Form,
 };
 
 use super::{
@@ -102,6 +103,8 @@ pub struct LowerContext {
     /// SIMD level of the handlers.
     pub level: Level,
     pub(super) ops: Vec<Op>,
+    /// What native code may be made of, for each operation.
+    pub(super) forms: Vec<Form>,
     pub(super) pool: Vec<PoolLine>,
     pub(super) side: Vec<Box<dyn Any + Send + Sync>>,
     pub(super) fixups: Vec<(usize, u64)>,
@@ -130,6 +133,7 @@ impl LowerContext {
             config,
             level,
             ops: Vec::new(),
+            forms: Vec::new(),
             pool: Vec::new(),
             side: Vec::new(),
             fixups: Vec::new(),
@@ -150,6 +154,7 @@ impl LowerContext {
     /// Takes back the operations pushed since `mark`.
     pub(super) fn rewind(&mut self, mark: usize) {
         self.ops.truncate(mark);
+        self.forms.truncate(mark);
         self.fixups.retain(|(op, _)| *op < mark);
     }
 
@@ -164,10 +169,16 @@ impl LowerContext {
     }
 
     /// Appends an operation of the current instruction.
-    pub fn push(&mut self, mut op: Op) {
+    pub fn push(&mut self, op: Op) {
+        self.push_form(op, Form::None);
+    }
+
+    /// As [`push`](Self::push), for an operation that may become native code.
+    pub fn push_form(&mut self, mut op: Op, form: Form) {
         op.pc = self.pc;
         op.len = self.len;
         self.ops.push(op);
+        self.forms.push(form);
     }
 
     /// Appends an operation that may go to `target`: its `imm` becomes the distance in operations.

@@ -9,6 +9,7 @@
 use crate::{
     interp::{
         lane,
+        round::round_even_f32,
         run::get_mxcsr,
         scalar::{Plain, ScalarOp, Scc, WithScc, s1, s1d, s2, s2d, save_exec},
         wave::{Wave, mode, slot},
@@ -373,7 +374,7 @@ fn meaning(op: M) -> Option<ScalarOp> {
         M::s_ceil_f32 => s1(|_, a: f32| Plain(a.ceil())),
         M::s_floor_f32 => s1(|_, a: f32| Plain(a.floor())),
         M::s_trunc_f32 => s1(|_, a: f32| Plain(a.trunc())),
-        M::s_rndne_f32 => s1(|_, a: f32| Plain(a.round_ties_even())),
+        M::s_rndne_f32 => s1(|_, a: f32| Plain(round_even_f32(a))),
         M::s_cvt_f32_i32 => s1(|_, a: i32| Plain(a as f32)),
         M::s_cvt_f32_u32 => s1(|_, a: u32| Plain(a as f32)),
         M::s_cvt_i32_f32 => s1(|_, a: f32| Plain(a as i32)),

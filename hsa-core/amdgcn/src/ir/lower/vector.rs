@@ -17,6 +17,7 @@ use crate::{
         inst::{Dpp, Format, Inst, Operand, OperandSlot, Sdwa, SdwaSel, Type},
         op::Op as M,
     },
+    jit::form::{self, Form},
 };
 
 use super::{LowerContext, Unsupported, matrix, meaning, packed};
@@ -185,6 +186,8 @@ pub struct Job {
     pub shuffle: Option<ShufflePlan>,
     /// Result.
     pub result: Option<ResultPlan>,
+    /// What native code may be made of.
+    pub form: Form,
 }
 
 /// A plan that changes nothing.
@@ -228,6 +231,12 @@ impl Job {
             sources: Vec::new(),
             shuffle,
             result: None,
+            // The clamp bit makes another operation of it.
+            form: if inst.alu.clamp {
+                Form::None
+            } else {
+                form::of(inst.op).with_sources_swapped(kind.swap)
+            },
         }
     }
 
@@ -308,7 +317,7 @@ impl Job {
     /// Pushes the operation, through [`Prepare`] if anything is to be prepared.
     pub fn finish(mut self, cx: &mut LowerContext) -> Result<(), Unsupported> {
         if self.sources.is_empty() && self.shuffle.is_none() && self.result.is_none() {
-            cx.push(self.op);
+            cx.push_form(self.op, self.form);
             return Ok(());
         }
         if self.shuffle.is_none()
@@ -321,9 +330,14 @@ impl Job {
                 op.d = temp_dst(plan.to);
                 let last = plan.dwords as usize - 1;
                 op.aux = [plan.and[last], plan.xor[last], plan.dwords];
-                cx.push(op);
+                let form = if plan.dwords == 1 {
+                    Form::ChangeSign
+                } else {
+                    Form::None
+                };
+                cx.push_form(op, form);
             }
-            cx.push(self.op);
+            cx.push_form(self.op, self.form);
             return Ok(());
         }
         if self.result.is_some() {

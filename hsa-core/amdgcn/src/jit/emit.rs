@@ -1,0 +1,427 @@
+//! The code of a run.
+//!
+//! Registers: the wave in `rdi`, the run's first operation in `rsi`, both as the caller has them; the vector file in `rax`; the offset and
+//! number of the group of eight lanes in `rcx` and `r8`. Bits of lane masks shift into a register for each mask, a group's eight on
+//! top of those before, so that after the last group they stand where they belong.
+//!
+//! There are two loops over the groups: one for a wave with all lanes active, and one that leaves out groups without active lanes and
+//! stores under EXEC.
+
+use iced_x86::{Code, Instruction, MemoryOperand, Register};
+
+use crate::{
+    interp::wave::{Wave, mode, slot},
+    ir::{
+        Op,
+        program::{LowerConfig, PoolLine},
+    },
+};
+
+use super::{
+    Run,
+    assemble::{Assembler, Label, Rm, ymm},
+    form::Form,
+    memory::{CodePages, WritablePages},
+    region::{MAX_MASKS, Region},
+    registers::{
+        FILE, GROUP, OFFSET, OP, Registers, SCRATCH, SPILLS, WAVE, exec_lanes, in_file, in_scalars,
+        in_wave, mask_byte,
+    },
+    resume::{refresh_mask, resume},
+    select::{MaskKind, Selector},
+    values::Plan,
+};
+
+/// Registers that collect the bits of lane masks. The last four belong to the caller.
+const MASK_BITS: [Register; MAX_MASKS] = [
+    Register::R10,
+    Register::R11,
+    Register::RBX,
+    Register::RBP,
+    Register::R12,
+    Register::R13,
+];
+
+/// Mask registers that need no saving.
+const FREE_MASK_BITS: usize = 2;
+
+/// Where mask bits are kept for the way back, above the spills.
+const SAVED_MASKS: i64 = 32 * SPILLS as i64;
+
+/// Bytes of the stack frame.
+const FRAME: u32 = 32 * SPILLS + 64;
+
+/// Constants for a segment: those of the operations and of the code itself.
+fn constants(regions: &[Region]) -> usize {
+    let ops: usize = regions
+        .iter()
+        .map(|region| region.end - region.start)
+        .sum();
+    4 * ops + 16
+}
+
+/// Bytes that the code of these regions takes at most.
+pub fn bound(regions: &[Region]) -> usize {
+    let ops: usize = regions
+        .iter()
+        .map(|region| region.end - region.start)
+        .sum();
+    Assembler::constant_bytes(constants(regions)) + 1200 * ops + 2048 * regions.len()
+}
+
+/// Emits the code of all regions; gives its entries.
+pub fn emit(
+    ops: &[Op],
+    forms: &[Form],
+    regions: &[Region],
+    runs: &[Run],
+    pool: &[PoolLine],
+    config: &LowerConfig,
+    mut pages: WritablePages,
+) -> Option<(CodePages, Vec<*const u8>)> {
+    let mut asm = Assembler::new(pages.address(), constants(regions));
+    let mut entries = Vec::with_capacity(regions.len());
+    for (region, run) in regions.iter().zip(runs) {
+        let plan = Plan::new(ops, forms, region, pool, config.stride())?;
+        entries.push(asm.here() as usize as *const u8);
+        let mut code = RunCode {
+            asm: &mut asm,
+            plan: &plan,
+            region,
+            run,
+            wave64: config.wave64,
+        };
+        code.emit()?;
+    }
+    asm.finish(pages.bytes())?;
+    Some((pages.finish().ok()?, entries))
+}
+
+/// The low 32 bits of a 64-bit register.
+fn low_half(register: Register) -> Register {
+    Register::EAX + (register as u32 - Register::RAX as u32)
+}
+
+/// One run.
+struct RunCode<'a> {
+    asm: &'a mut Assembler,
+    plan: &'a Plan,
+    region: &'a Region,
+    run: &'a Run,
+    wave64: bool,
+}
+
+/// Places that both loops jump to.
+#[derive(Clone, Copy)]
+struct Exits {
+    /// All groups are done.
+    done: Label,
+    /// The interpreter does the rest from the group on.
+    resume: Label,
+}
+
+impl RunCode<'_> {
+    fn emit(&mut self) -> Option<()> {
+        let exits = Exits {
+            done: self.asm.label(),
+            resume: self.asm.label(),
+        };
+        let leave = self.asm.label();
+        let masked = self.asm.label();
+        self.enter();
+        let zero = |asm: &mut Assembler, register: Register| {
+            asm.rr(Code::Xor_r32_rm32, register, register);
+        };
+        zero(self.asm, Register::ECX);
+        zero(self.asm, Register::R8D);
+        if self.region.needs_denormals {
+            // Keep inputs and results, both.
+            let keep = 3 << mode::DENORM_SHIFT;
+            let at = in_wave(std::mem::offset_of!(Wave, mode));
+            self.asm.rm(Code::Mov_r32_rm32, Register::EDX, at);
+            self.asm.ri(Code::And_rm32_imm32, Register::EDX, keep);
+            self.asm.ri(Code::Cmp_rm32_imm32, Register::EDX, keep);
+            self.asm.jump(Code::Jne_rel32_64, exits.resume);
+        }
+        let base = in_wave(std::mem::offset_of!(Wave, base));
+        self.asm.rm(Code::Mov_r64_rm64, FILE, base);
+        let full = in_wave(std::mem::offset_of!(Wave, full_mask));
+        self.asm
+            .rm(Code::Mov_r64_rm64, SCRATCH, in_scalars(4 * slot::EXEC as u32));
+        if !self.wave64 {
+            self.asm.rm(Code::And_r64_rm64, SCRATCH, full);
+        }
+        self.asm.rm(Code::Cmp_r64_rm64, SCRATCH, full);
+        self.asm.jump(Code::Jne_rel32_64, masked);
+        self.groups(exits, false)?;
+
+        self.asm.place(exits.done);
+        for (index, &mask) in self.region.masks.iter().enumerate() {
+            let at = in_scalars(4 * mask);
+            if self.wave64 {
+                self.asm.mr(Code::Mov_rm64_r64, at, MASK_BITS[index]);
+            } else {
+                let low = low_half(MASK_BITS[index]);
+                self.asm.mr(Code::Mov_rm32_r32, at, low);
+            }
+        }
+        let length = (self.run.length * size_of::<Op>()) as i64;
+        let behind = MemoryOperand::with_base_displ(OP, length);
+        self.asm.rm(Code::Lea_r64_m, Register::RAX, behind);
+        self.asm.place(leave);
+        self.leave();
+
+        self.asm.place(masked);
+        self.refresh();
+        self.groups(exits, true)?;
+        self.asm.jump(Code::Jmp_rel32_64, exits.done);
+
+        self.asm.place(exits.resume);
+        self.give_back();
+        self.asm.jump(Code::Jmp_rel32_64, leave);
+        Some(())
+    }
+
+    fn saved(&self) -> &'static [Register] {
+        let used = self.region.masks.len().max(FREE_MASK_BITS);
+        &MASK_BITS[FREE_MASK_BITS..used]
+    }
+
+    /// Bytes between the saved registers and the stack pointer: calls need it on a multiple of sixteen.
+    fn frame(&self) -> u32 {
+        let saved = self.saved().len();
+        FRAME + if saved.is_multiple_of(2) { 8 } else { 0 }
+    }
+
+    fn enter(&mut self) {
+        for &register in self.saved() {
+            self.asm
+                .push(Instruction::with1(Code::Push_r64, register));
+        }
+        let frame = self.frame();
+        self.asm.ri(Code::Sub_rm64_imm32, Register::RSP, frame);
+    }
+
+    fn leave(&mut self) {
+        self.asm.plain(Code::VEX_Vzeroupper);
+        let frame = self.frame();
+        self.asm.ri(Code::Add_rm64_imm32, Register::RSP, frame);
+        for &register in self.saved().iter().rev() {
+            self.asm.push(Instruction::with1(Code::Pop_r64, register));
+        }
+        self.asm.plain(Code::Retnq);
+    }
+
+    fn on_stack(&self, index: usize) -> MemoryOperand {
+        MemoryOperand::with_base_displ(Register::RSP, SAVED_MASKS + 8 * index as i64)
+    }
+
+    fn call(&mut self, function: u64) {
+        self.asm.push(Instruction::with2(
+            Code::Mov_r64_imm64,
+            Register::RAX,
+            function,
+        ));
+        self.asm
+            .push(Instruction::with1(Code::Call_rm64, Register::RAX));
+    }
+
+    /// Brings the wave's widened EXEC up to date; EXEC is in the scratch register.
+    fn refresh(&mut self) {
+        let fresh = self.asm.label();
+        let known = in_wave(std::mem::offset_of!(Wave, mask_for));
+        self.asm.rm(Code::Cmp_r64_rm64, SCRATCH, known);
+        self.asm.jump(Code::Je_rel32_64, fresh);
+        self.asm.mr(Code::Mov_rm64_r64, self.on_stack(0), WAVE);
+        self.asm.mr(Code::Mov_rm64_r64, self.on_stack(1), OP);
+        self.call(refresh_mask as *const () as usize as u64);
+        self.asm.rm(Code::Mov_r64_rm64, WAVE, self.on_stack(0));
+        self.asm.rm(Code::Mov_r64_rm64, OP, self.on_stack(1));
+        let base = in_wave(std::mem::offset_of!(Wave, base));
+        self.asm.rm(Code::Mov_r64_rm64, FILE, base);
+        for register in [Register::ECX, Register::R8D] {
+            self.asm.rr(Code::Xor_r32_rm32, register, register);
+        }
+        self.asm.place(fresh);
+    }
+
+    /// Calls the interpreter for what is left.
+    fn give_back(&mut self) {
+        for index in 0..self.region.masks.len() {
+            let at = self.on_stack(index);
+            self.asm.mr(Code::Mov_rm64_r64, at, MASK_BITS[index]);
+        }
+        self.asm.plain(Code::VEX_Vzeroupper);
+        self.asm
+            .rr(Code::Mov_r32_rm32, Register::ECX, Register::R8D);
+        let masks = self.on_stack(0);
+        self.asm.rm(Code::Lea_r64_m, Register::R8, masks);
+        self.asm.push(Instruction::with2(
+            Code::Mov_r64_imm64,
+            Register::RDX,
+            (&raw const *self.run).addr() as u64,
+        ));
+        self.call(resume as *const () as usize as u64);
+    }
+
+    /// The loop over the groups.
+    fn groups(&mut self, exits: Exits, masked: bool) -> Option<()> {
+        let (top, next) = (self.asm.label(), self.asm.label());
+        self.asm.place(top);
+        if masked {
+            let skip = self.asm.label();
+            let some = self.asm.label();
+            self.asm.rm(
+                Code::Movzx_r32_rm8,
+                Register::R9D,
+                mask_byte(slot::EXEC as u32),
+            );
+            self.asm
+                .rr(Code::Test_rm32_r32, Register::R9D, Register::R9D);
+            self.asm.jump(Code::Jne_rel32_64, some);
+            self.asm.place(skip);
+            for index in 0..self.region.masks.len() {
+                self.make_room(index);
+            }
+            self.asm.jump(Code::Jmp_rel32_64, next);
+            self.asm.place(some);
+        }
+        self.group(exits, masked)?;
+        self.asm.place(next);
+        self.asm.ri(Code::Add_rm64_imm8, OFFSET, 32);
+        self.asm.ri(Code::Add_rm32_imm8, low_half(GROUP), 1);
+        let count = if self.wave64 { 8 } else { 4 };
+        self.asm
+            .ri(Code::Cmp_rm32_imm8, low_half(GROUP), count);
+        self.asm.jump(Code::Jne_rel32_64, top);
+        Some(())
+    }
+
+    /// Moves a mask's bits down by a group.
+    fn make_room(&mut self, index: usize) {
+        if self.wave64 {
+            self.asm.ri(Code::Shr_rm64_imm8, MASK_BITS[index], 8);
+        } else {
+            let low = low_half(MASK_BITS[index]);
+            self.asm.ri(Code::Shr_rm32_imm8, low, 8);
+        }
+    }
+
+    /// One group of eight lanes.
+    fn group(&mut self, exits: Exits, masked: bool) -> Option<()> {
+        let plan = self.plan;
+        let end = plan.steps.len();
+        let mut kinds = vec![MaskKind::default(); plan.values.len()];
+        let mut nan_register = None;
+        let mut pending = Vec::new();
+        let mut regs = Registers::new(self.asm, plan);
+        for (number, step) in plan.steps.iter().enumerate() {
+            regs.begin(number, step.sources.iter().chain(&step.mask).copied());
+            let mut selector = Selector {
+                regs: &mut regs,
+                kinds: &mut kinds,
+                nan_register: &mut nan_register,
+            };
+            selector.step(step);
+            if step.check {
+                let result = step.results[0];
+                if plan.values[result].uses.last() == Some(&end) {
+                    pending.push(result);
+                } else {
+                    let register = selector.regs.register(result);
+                    selector.collect_nan(register, register);
+                }
+            }
+            regs.end();
+        }
+        // What is stored below counts as read later until then.
+        let last = end - 1;
+        for pair in pending.chunks(2) {
+            // Two values at once: a compare looks for NaNs on both sides.
+            regs.begin(last, pair.iter().copied());
+            let (a, b) = (regs.register(pair[0]), regs.register(pair[pair.len() - 1]));
+            Selector {
+                regs: &mut regs,
+                kinds: &mut kinds,
+                nan_register: &mut nan_register,
+            }
+            .collect_nan(a, b);
+        }
+        if let Some(register) = nan_register {
+            regs.asm.rr(
+                Code::VEX_Vmovmskps_r32_ymm,
+                Register::EDX,
+                ymm(register),
+            );
+            let look = if masked {
+                Register::R9D
+            } else {
+                Register::EDX
+            };
+            regs.asm.rr(Code::Test_rm32_r32, Register::EDX, look);
+            regs.asm.jump(Code::Jne_rel32_64, exits.resume);
+        }
+        let exec = if masked && !plan.stores.is_empty() {
+            regs.begin(last, []);
+            let register = regs.reserve();
+            regs.asm.v2(
+                Code::VEX_Vmovups_ymm_ymmm256,
+                register,
+                Rm::Memory(exec_lanes()),
+            );
+            Some(register)
+        } else {
+            None
+        };
+        for &(offset, id) in &plan.stores {
+            regs.begin(last, [id]);
+            let mut value = regs.register(id);
+            if let Some(exec) = exec {
+                let merged = regs.free();
+                regs.asm.v2(
+                    Code::VEX_Vmovups_ymm_ymmm256,
+                    merged,
+                    Rm::Memory(in_file(offset)),
+                );
+                regs.asm.v4(
+                    Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm,
+                    merged,
+                    merged,
+                    Rm::Register(value),
+                    exec,
+                );
+                value = merged;
+            }
+            regs.asm
+                .mr(Code::VEX_Vmovups_ymmm256_ymm, in_file(offset), ymm(value));
+        }
+        for (index, &id) in plan.masks.iter().enumerate() {
+            regs.begin(last, [id]);
+            let register = regs.register(id);
+            regs.asm.rr(
+                Code::VEX_Vmovmskps_r32_ymm,
+                Register::EDX,
+                ymm(register),
+            );
+            if kinds[id].inverted {
+                regs.asm.ri(Code::Xor_rm32_imm32, Register::EDX, 0xff);
+            }
+            if masked {
+                regs.asm
+                    .rr(Code::And_r32_rm32, Register::EDX, Register::R9D);
+            }
+            let bits = MASK_BITS[index];
+            if self.wave64 {
+                regs.asm.ri(Code::Shl_rm64_imm8, Register::RDX, 56);
+                regs.asm.ri(Code::Shr_rm64_imm8, bits, 8);
+                regs.asm.rr(Code::Or_r64_rm64, bits, Register::RDX);
+            } else {
+                let bits = low_half(bits);
+                regs.asm.ri(Code::Shl_rm32_imm8, Register::EDX, 24);
+                regs.asm.ri(Code::Shr_rm32_imm8, bits, 8);
+                regs.asm.rr(Code::Or_r32_rm32, bits, Register::EDX);
+            }
+        }
+        (!regs.failed).then_some(())
+    }
+}

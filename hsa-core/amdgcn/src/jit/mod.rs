@@ -1,0 +1,115 @@
+//! Native code for straight runs of vector operations.
+//!
+//! The interpreter reads and writes the vector file in every operation. Here the operations of a basic block that need nothing but
+//! lanes and masks become one piece of AVX2 code: for eight lanes at a time it loads what the run reads, computes all of the run in
+//! registers, and stores what the run has written. The first operation of a run gets that code as its handler and gives the
+//! operation behind the run; all operations stay where they are, so that a jump into the middle interprets the rest.
+//!
+//! * [`form`]: which operations have native code, and what they compute.
+//! * [`region`]: cuts a segment into runs.
+//! * [`emit`]: code of a run; [`assemble`]: registers and encoding.
+//! * [`memory`]: executable pages.
+//! * [`resume`]: the way back to the interpreter.
+//!
+//! The results have the interpreter's bits. What native arithmetic does not do by itself (which NaN an operation gives) is left to the
+//! interpreter: eight lanes whose run meets a NaN are not stored, and the interpreter does the run for them and all lanes after them.
+//!
+//! Needs AVX2 and FMA; `GNEISS_JIT=0` turns it off.
+
+mod assemble;
+mod emit;
+pub mod form;
+mod memory;
+mod region;
+mod registers;
+mod resume;
+mod select;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::sync::OnceLock;
+
+use crate::{
+    interp::{level::Level, run::Handler},
+    ir::{
+        Op,
+        program::{LowerConfig, PoolLine},
+    },
+};
+
+use form::Form;
+pub use memory::CodePages;
+
+/// Native code of a segment, alive as long as its operations.
+#[derive(Debug)]
+pub struct NativeCode {
+    _pages: CodePages,
+    runs: Box<[Run]>,
+}
+
+impl NativeCode {
+    /// Number of runs.
+    pub fn runs(&self) -> usize {
+        self.runs.len()
+    }
+}
+
+/// A run, as the way back to the interpreter needs it. Native code holds its address.
+#[derive(Debug)]
+struct Run {
+    /// The handler of the first operation before the run's code took its place.
+    first: Handler,
+    /// Operations.
+    length: usize,
+    /// Scalar slots of the lane masks that the run writes.
+    masks: Vec<u32>,
+}
+
+/// Whether runs are compiled: not with the counters, which see operations one by one.
+pub fn is_enabled(level: Level) -> bool {
+    static ENABLED: OnceLock<bool> = OnceLock::new();
+    level >= Level::Avx2
+        && !cfg!(feature = "counters")
+        && *ENABLED.get_or_init(|| std::env::var_os("GNEISS_JIT").is_none_or(|value| value != "0"))
+}
+
+/// Compiles the runs of a segment and puts their code into the first operations. `forms` says for each operation what it computes;
+/// `leaders` are the operations that jumps go to, in ascending order. Without executable memory nothing changes.
+pub fn compile(
+    ops: &mut [Op],
+    forms: &[Form],
+    leaders: &[usize],
+    pool: &[PoolLine],
+    config: &LowerConfig,
+) -> Option<NativeCode> {
+    let regions = region::find(ops, forms, leaders, config);
+    if regions.is_empty() {
+        return None;
+    }
+    let mut runs = Vec::with_capacity(regions.len());
+    for region in &regions {
+        runs.push(Run {
+            first: ops[region.start].run,
+            length: region.end - region.start,
+            masks: region.masks.clone(),
+        });
+    }
+    let runs = runs.into_boxed_slice();
+    let pages = match CodePages::reserve(emit::bound(&regions)) {
+        Ok(pages) => pages,
+        Err(error) => {
+            tracing::warn!("no executable memory for native code: {error}");
+            return None;
+        }
+    };
+    let (pages, entries) = emit::emit(ops, forms, &regions, &runs, pool, config, pages)?;
+    for (region, entry) in regions.iter().zip(entries) {
+        // SAFETY: the code at `entry` follows the protocol of handlers, and lives as long as the segment.
+        ops[region.start].run = unsafe { std::mem::transmute::<*const u8, Handler>(entry) };
+    }
+    Some(NativeCode {
+        _pages: pages,
+        runs,
+    })
+}

@@ -1,0 +1,252 @@
+//! The values of a run: what its operations read and write, each written once.
+
+use std::collections::HashMap;
+
+use crate::{
+    interp::vector::TEMP_DST,
+    ir::{Op, Ref, program::PoolLine},
+};
+
+use super::{form::Form, region::Region};
+
+/// Index of a value.
+pub type Id = usize;
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// An operation of the run.
+    Computed,
+    /// The vector file, at this offset, as it was before the run.
+    File(u32),
+    /// The lane mask in this slot, as it was before the run.
+    Mask(u32),
+    /// A constant.
+    Constant(u32),
+    /// The scalar file, at this byte offset.
+    Scalar(u32),
+}
+
+/// A value: a dword in each lane, or a lane mask.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The steps that read it, in order; the number of steps stands for the end of the run.
+    pub uses: Vec<usize>,
+}
+
+/// An operation of the run.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What it computes.
+    pub form: Form,
+    /// Its sources, a value for each dword.
+    pub sources: Vec<Id>,
+    /// The lane mask that it reads.
+    pub mask: Option<Id>,
+    /// Its results, a value for each dword.
+    pub results: Vec<Id>,
+    /// The lane mask that it writes.
+    pub mask_result: Option<Id>,
+    /// `Op::aux`.
+    pub aux: [u32; 3],
+    /// The result may be a NaN that nothing else in the run shows.
+    pub check: bool,
+}
+
+/// Operations of a run as steps on values.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// All values.
+    pub values: Vec<Value>,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// What goes to the vector file at the end, by offset.
+    pub stores: Vec<(u32, Id)>,
+    /// What the region's lane masks are at the end, in its order.
+    pub masks: Vec<Id>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    File(u32),
+    Temp(u32),
+    Mask(u32),
+}
+
+/// A run being read.
+struct Builder<'a> {
+    plan: Plan,
+    current: HashMap<Place, Id>,
+    inputs: HashMap<Origin, Id>,
+    pool: &'a [PoolLine],
+    stride: u32,
+}
+
+impl Builder<'_> {
+    fn value(&mut self, origin: Origin) -> Id {
+        if let Some(&id) = self.inputs.get(&origin) {
+            return id;
+        }
+        self.plan.values.push(Value {
+            origin,
+            uses: Vec::new(),
+        });
+        let id = self.plan.values.len() - 1;
+        if origin != Origin::Computed {
+            self.inputs.insert(origin, id);
+        }
+        id
+    }
+
+    fn read(&mut self, place: Place) -> Option<Id> {
+        if let Some(&id) = self.current.get(&place) {
+            return Some(id);
+        }
+        let origin = match place {
+            Place::File(offset) => Origin::File(offset),
+            Place::Mask(slot) => Origin::Mask(slot),
+            // Temporaries live within an instruction.
+            Place::Temp(_) => return None,
+        };
+        let id = self.value(origin);
+        self.current.insert(place, id);
+        Some(id)
+    }
+
+    /// Dword `dword` of a source.
+    fn source(&mut self, source: Ref, dword: u32) -> Option<Id> {
+        let offset = source.offset();
+        match source.selector() {
+            Ref::FILE => self.read(Place::File(offset + dword * self.stride)),
+            Ref::TEMP => self.read(Place::Temp(
+                offset + dword * size_of::<crate::interp::wave::Lanes>() as u32,
+            )),
+            Ref::POOL => {
+                let line = self.pool.get((offset / 64 + dword) as usize)?;
+                Some(self.value(Origin::Constant(line.0[0])))
+            }
+            _ => Some(self.value(Origin::Scalar(offset + 4 * dword))),
+        }
+    }
+
+    fn write(&mut self, place: Place) -> Id {
+        let id = self.value(Origin::Computed);
+        self.current.insert(place, id);
+        id
+    }
+
+    fn step(&mut self, op: &Op, form: Form) -> Option<()> {
+        let number = self.plan.steps.len();
+        let mut sources = Vec::new();
+        for index in 0..form.arity() {
+            for dword in 0..form.source_dwords(index) {
+                sources.push(self.source(op.s[index], dword)?);
+            }
+        }
+        let mask = if form.reads_mask() {
+            Some(self.read(Place::Mask(op.s[3].0))?)
+        } else {
+            None
+        };
+        for &id in sources.iter().chain(&mask) {
+            let uses = &mut self.plan.values[id].uses;
+            if uses.last() != Some(&number) {
+                uses.push(number);
+            }
+        }
+        let results = (0..form.result_dwords())
+            .map(|dword| {
+                self.write(if op.d & TEMP_DST != 0 {
+                    Place::Temp(
+                        (op.d & !TEMP_DST)
+                            + dword * size_of::<crate::interp::wave::Lanes>() as u32,
+                    )
+                } else {
+                    Place::File(op.d + dword * self.stride)
+                })
+            })
+            .collect();
+        let mask_result = if form.is_compare() {
+            Some(self.write(Place::Mask(op.d)))
+        } else if form.carries_out() {
+            Some(self.write(Place::Mask(op.d2)))
+        } else {
+            None
+        };
+        self.plan.steps.push(Step {
+            form,
+            sources,
+            mask,
+            results,
+            mask_result,
+            aux: op.aux,
+            check: false,
+        });
+        Some(())
+    }
+}
+
+impl Plan {
+    /// Reads the operations of a region. `None` if a temporary is read that the region does not write.
+    pub fn new(
+        ops: &[Op],
+        forms: &[Form],
+        region: &Region,
+        pool: &[PoolLine],
+        stride: u32,
+    ) -> Option<Self> {
+        let mut builder = Builder {
+            plan: Plan::default(),
+            current: HashMap::new(),
+            inputs: HashMap::new(),
+            pool,
+            stride,
+        };
+        for index in region.start..region.end {
+            builder.step(&ops[index], forms[index])?;
+        }
+        let Builder {
+            mut plan, current, ..
+        } = builder;
+        let end = plan.steps.len();
+        for (place, id) in &current {
+            if let Place::File(offset) = place
+                && plan.values[*id].origin == Origin::Computed
+            {
+                plan.stores.push((*offset, *id));
+            }
+        }
+        plan.stores.sort_unstable();
+        plan.masks = region
+            .masks
+            .iter()
+            .map(|slot| current[&Place::Mask(*slot)])
+            .collect();
+        for id in plan.stores.iter().map(|(_, id)| id).chain(&plan.masks) {
+            let uses = &mut plan.values[*id].uses;
+            if uses.last() != Some(&end) {
+                uses.push(end);
+            }
+        }
+        plan.find_checks();
+        Some(plan)
+    }
+
+    /// A NaN that flows into other arithmetic makes that a NaN: only ends of such chains are checked.
+    fn find_checks(&mut self) {
+        let end = self.steps.len();
+        for number in 0..end {
+            if !self.steps[number].form.may_give_nan() {
+                continue;
+            }
+            let result = self.steps[number].results[0];
+            let shown = self.values[result]
+                .uses
+                .iter()
+                .any(|&at| at < end && self.steps[at].form.may_give_nan());
+            self.steps[number].check = !shown;
+        }
+    }
+}
