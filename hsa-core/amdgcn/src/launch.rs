@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::{
     engine::{DispatchInfo, Engine},
     fault::{Fault, FaultKind},
-    interp::wave::{Wave, mode, slot},
+    interp::wave::{ScalarImage, Wave, mode, slot},
     ir::program::{LowerConfig, Program},
     target::Features,
 };
@@ -64,7 +64,8 @@ pub(crate) struct LaunchPlan {
     pub(crate) scratch_size: u32,
     wave_size: u32,
     mode: u32,
-    user_sgprs: [u32; MAX_USER_SGPRS],
+    /// Scalar file, user SGPRs included.
+    scalars: ScalarImage,
     user_sgpr_count: usize,
     rsrc2: u32,
     features: Features,
@@ -85,7 +86,7 @@ impl LaunchPlan {
             scratch_size: 0,
             wave_size: 64,
             mode: 0,
-            user_sgprs: [0; MAX_USER_SGPRS],
+            scalars: ScalarImage::default(),
             user_sgpr_count: 0,
             rsrc2: 0,
             features: crate::target::KNOWN[0].0.features(),
@@ -170,7 +171,7 @@ impl LaunchPlan {
             scratch_size: info.private_segment.next_multiple_of(4),
             wave_size,
             mode: initial_mode(rsrc1, descriptor.compute_pgm_rsrc2),
-            user_sgprs: [0; MAX_USER_SGPRS],
+            scalars: scalars(rsrc1, &features),
             user_sgpr_count: 0,
             rsrc2: descriptor.compute_pgm_rsrc2,
             features,
@@ -193,7 +194,8 @@ impl LaunchPlan {
             if properties & bit == 0 {
                 return true;
             }
-            let Some(place) = self.user_sgprs.get_mut(at..at + dwords.len()) else {
+            let Some(place) = self.scalars.slots[..MAX_USER_SGPRS].get_mut(at..at + dwords.len())
+            else {
                 return false;
             };
             place.copy_from_slice(dwords);
@@ -264,9 +266,7 @@ impl LaunchPlan {
             .program
             .as_deref()
             .expect("only dispatches with a program start waves");
-        wave.reset(program, self.mode);
-        // All of them: those past the count are zero, and copies of a known size are inline.
-        wave.sgpr[..MAX_USER_SGPRS].copy_from_slice(&self.user_sgprs);
+        wave.reset_with(program, self.mode, &self.scalars);
         let mut at = self.user_sgpr_count;
         let mut system = |enabled: bool, value: u32| {
             if enabled {
@@ -287,13 +287,6 @@ impl LaunchPlan {
             // Byte offset of the wave's scratch from the resource's base: each wave has its own storage.
             system(enabled(0) && !self.features.architected_flat_scratch, 0);
         }
-        wave.sgpr[slot::SHARED_BASE + 1] = SHARED_APERTURE_HI;
-        wave.sgpr[slot::SHARED_LIMIT] = u32::MAX;
-        wave.sgpr[slot::SHARED_LIMIT + 1] = SHARED_APERTURE_HI;
-        wave.sgpr[slot::PRIVATE_BASE + 1] = PRIVATE_APERTURE_HI;
-        wave.sgpr[slot::PRIVATE_LIMIT] = u32::MAX;
-        wave.sgpr[slot::PRIVATE_LIMIT + 1] = PRIVATE_APERTURE_HI;
-
         let active = (items - first).min(self.wave_size);
         wave.set_exec(if active == 64 {
             u64::MAX
@@ -363,6 +356,24 @@ pub(crate) struct WorkitemIds {
     rows: usize,
     /// For each wave its registers, one after the other.
     dwords: Vec<u32>,
+}
+
+/// The scalar file of a wave before user SGPRs: zeros and the apertures.
+fn scalars(rsrc1: u32, features: &Features) -> ScalarImage {
+    let mut image = ScalarImage::default();
+    if !features.wave32 {
+        // GRANULATED_WAVEFRONT_SGPR_COUNT: pairs of granules of eight (GFX9). Later targets have all SGPRs always.
+        let allocated = ((rsrc1 >> 6 & 0xf) / 2 + 1) * 16;
+        image.sgprs = (allocated as usize).clamp(MAX_USER_SGPRS, slot::VCC);
+    }
+    let slots = &mut image.slots;
+    slots[slot::SHARED_BASE + 1] = SHARED_APERTURE_HI;
+    slots[slot::SHARED_LIMIT] = u32::MAX;
+    slots[slot::SHARED_LIMIT + 1] = SHARED_APERTURE_HI;
+    slots[slot::PRIVATE_BASE + 1] = PRIVATE_APERTURE_HI;
+    slots[slot::PRIVATE_LIMIT] = u32::MAX;
+    slots[slot::PRIVATE_LIMIT + 1] = PRIVATE_APERTURE_HI;
+    image
 }
 
 /// VGPRs and AGPRs of a wave.

@@ -211,6 +211,7 @@ impl Group {
         let slice = cache.begin(&job.info.gpu.map);
         let context: *mut () = (&raw mut *slice.cache).cast();
         let mut budget = GROUP_BUDGET;
+        let mut environment = run::Environment::enter();
         loop {
             let mut progress = false;
             for n in 0..self.count {
@@ -228,7 +229,7 @@ impl Group {
                 loop {
                     // SAFETY: `init_wave` has reset the wave for the plan's program, which the job keeps alive; it has not ended.
                     // Context, LDS and scratch are what the memory handlers expect, valid for this slice.
-                    unsafe { run::advance(wave, WAVE_BUDGET) };
+                    unsafe { run::advance(wave, WAVE_BUDGET, &mut environment) };
                     #[cfg(feature = "counters")]
                     job.count(std::mem::take(&mut wave.instructions));
                     budget -= WAVE_BUDGET - wave.budget.max(0);

@@ -42,7 +42,15 @@ mod tests {
             let x = f64::from(n) / 16.0;
             assert_eq!(round_even_f64(x).to_bits(), x.round_ties_even().to_bits());
         }
-        for x in [8_388_607.5f32, 8_388_608.0, 8_388_609.0, 3e30, f32::INFINITY, -0.3, 1e-40] {
+        for x in [
+            8_388_607.5f32,
+            8_388_608.0,
+            8_388_609.0,
+            3e30,
+            f32::INFINITY,
+            -0.3,
+            1e-40,
+        ] {
             assert_eq!(round_even_f32(x).to_bits(), x.round_ties_even().to_bits());
             let x = f64::from(x) * 1e9;
             assert_eq!(round_even_f64(x).to_bits(), x.round_ties_even().to_bits());

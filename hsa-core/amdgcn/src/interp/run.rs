@@ -63,35 +63,59 @@ pub enum Exit {
 
 /// Runs the wave until something stops it. `budget` is the number of back edges and calls that it may take.
 ///
-/// MXCSR is loaded from the wave's MODE and restored.
+/// MXCSR is loaded from the wave's MODE, and restored.
 ///
 /// # Safety
 /// The wave was [reset](Wave::reset) for a program that is still alive, and has not ended. Its `context`, `lds` and `scratch`
 /// are what the memory handlers of that program expect.
 pub unsafe fn run(wave: &mut Wave, budget: i64) -> Exit {
+    let mut environment = Environment::enter();
     // SAFETY: passed on.
-    unsafe { advance(wave, budget) };
+    unsafe { advance(wave, budget, &mut environment) };
     wave.exit
 }
 
-/// As [`run`]; the reason is in the wave. Reading its kind there first is quicker than copying all of it right after it was written.
+/// The floating-point environment of a thread that runs waves: restores the thread's own when it is dropped. Reading and loading MXCSR is
+/// slow, and all waves of a dispatch mostly want the same.
+#[derive(Debug)]
+pub struct Environment {
+    /// MXCSR of the thread.
+    saved: u32,
+    /// MXCSR as it is now, but for the exception flags.
+    now: u32,
+}
+
+impl Environment {
+    /// Remembers the thread's environment.
+    pub fn enter() -> Self {
+        let saved = get_mxcsr();
+        Self { saved, now: saved }
+    }
+}
+
+impl Drop for Environment {
+    fn drop(&mut self) {
+        if (self.saved ^ self.now) & !MXCSR_FLAGS != 0 {
+            // SAFETY: the thread's own value.
+            unsafe { set_mxcsr(self.saved) };
+        }
+    }
+}
+
+/// As [`run`], in an environment that lasts longer; the reason is in the wave. Reading its kind there first is quicker than copying all of it right after it was written.
 ///
 /// # Safety
 /// As [`run`].
-pub unsafe fn advance(wave: &mut Wave, budget: i64) {
+pub unsafe fn advance(wave: &mut Wave, budget: i64, environment: &mut Environment) {
     wave.budget = budget;
     wave.base[0] = wave.file.as_mut_ptr();
     wave.base[2] = wave.temps.as_mut_ptr().cast();
     wave.base[3] = wave.sgpr.as_mut_ptr().cast();
     // SAFETY: the program is alive and `next` points into it.
     unsafe {
-        let saved = get_mxcsr();
-        // Loading the register is slow, and the wave's value is mostly the thread's own, save for the exception flags.
-        let changed = (saved ^ wave.mxcsr) & !MXCSR_FLAGS != 0;
-        if changed {
+        if (environment.now ^ wave.mxcsr) & !MXCSR_FLAGS != 0 {
             set_mxcsr(wave.mxcsr);
         }
-        let began_with = wave.mxcsr;
         let mut op = wave.next;
         #[cfg(feature = "counters")]
         let mut last_pc = 0;
@@ -103,9 +127,8 @@ pub unsafe fn advance(wave: &mut Wave, budget: i64) {
             }
             op = ((*op).run)(wave, op);
         }
-        if changed || wave.mxcsr != began_with {
-            set_mxcsr(saved);
-        }
+        // What `s_setreg` has changed it to, if it has.
+        environment.now = wave.mxcsr;
     }
 }
 

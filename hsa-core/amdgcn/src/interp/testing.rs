@@ -108,8 +108,10 @@ pub fn config(target: Target, wave64: bool) -> LowerConfig {
     }
 }
 
-/// A program of the listing, with `s_endpgm` behind it.
+/// A program of the listing, with `s_endpgm` behind it, and a jump to that between them: what the listing leaves in scalar registers is
+/// looked at, so the end must not make it dead.
 pub fn program(mut listing: Vec<Inst>, config: LowerConfig, level: Level) -> Arc<Program> {
+    listing.push(sopp(M::s_branch, 0));
     listing.push(sopp(M::s_endpgm, 0));
     Program::with_level(Arc::new(Listing(listing)), BASE, config, level)
 }

@@ -214,6 +214,52 @@ pub struct Wave {
     pub m0: usize,
 }
 
+/// What the scalar file of every wave of a dispatch begins with, up to the slots that never change.
+#[derive(Clone, Debug)]
+pub struct ScalarImage {
+    /// Slots below [`slot::ZERO`].
+    pub slots: [u32; slot::ZERO],
+    /// SGPRs that the program can name; those from here to `VCC` keep what they hold.
+    pub sgprs: usize,
+}
+
+impl Default for ScalarImage {
+    fn default() -> Self {
+        Self {
+            slots: [0; slot::ZERO],
+            sgprs: slot::VCC,
+        }
+    }
+}
+
+impl ScalarImage {
+    /// Dwords copied at once.
+    const LINE: usize = 16;
+
+    fn copy_to(&self, file: &mut [u32; slot::COUNT]) {
+        // In pieces of a known size, which are copied inline: the program's SGPRs, then VCC and all behind it.
+        const REST: usize = slot::VCC / ScalarImage::LINE * ScalarImage::LINE;
+        let (low, rest) = self.slots.split_at(REST);
+        let (low_to, rest_to) = file.split_at_mut(REST);
+        let lines = self.sgprs.div_ceil(Self::LINE);
+        let pairs = |from: &'_ [u32], to: &'_ mut [u32], lines: usize| {
+            for (from, to) in from
+                .as_chunks::<{ Self::LINE }>()
+                .0
+                .iter()
+                .zip(to.as_chunks_mut::<{ Self::LINE }>().0)
+                .take(lines)
+            {
+                *to = *from;
+            }
+        };
+        pairs(low, low_to, lines);
+        pairs(rest, rest_to, usize::MAX);
+    }
+}
+
+const _: () = assert!(slot::ZERO.is_multiple_of(ScalarImage::LINE));
+
 /// One vector of up to 64 lanes.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
@@ -269,6 +315,11 @@ impl Wave {
     /// Prepares the slot for a new wave of `program`: wave size, vector file, PC at the entry, scalar file zeroed, EXEC full,
     /// MODE as given. VGPRs keep what they hold. The launch code then sets SGPRs, VGPRs, EXEC, LDS, scratch and the context.
     pub fn reset(&mut self, program: &Program, mode: u32) {
+        self.reset_with(program, mode, &ScalarImage::default());
+    }
+
+    /// As [`reset`](Self::reset), with a scalar file that is not all zeros.
+    pub fn reset_with(&mut self, program: &Program, mode: u32, scalars: &ScalarImage) {
         let config = program.config();
         let lanes = config.lanes();
         self.chunks = lanes / 16;
@@ -276,7 +327,7 @@ impl Wave {
         self.vgpr_count = config.registers();
         self.file.reserve(self.vgpr_count as usize * self.stride());
         self.m0 = config.m0();
-        self.sgpr = [0; slot::COUNT];
+        scalars.copy_to(&mut self.sgpr);
         self.set_exec(self.full_mask);
         // `mask_lanes` goes with `mask_for`, whichever wave that was for.
         self.set_mode(mode);

@@ -280,7 +280,14 @@ impl Program {
         let mut ops = cx.ops.into_boxed_slice();
         let native = if jit::is_enabled(self.level) {
             let leaders = leaders(&decoded, &index_of, start);
-            jit::compile(&mut ops, &cx.forms, &leaders, &cx.pool, &self.config)
+            jit::compile(
+                &mut ops,
+                &cx.forms,
+                &leaders,
+                &decoded,
+                &cx.pool,
+                &self.config,
+            )
         } else {
             None
         };

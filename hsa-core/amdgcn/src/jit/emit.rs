@@ -53,19 +53,13 @@ const FRAME: u32 = 32 * SPILLS + 64;
 
 /// Constants for a segment: those of the operations and of the code itself.
 fn constants(regions: &[Region]) -> usize {
-    let ops: usize = regions
-        .iter()
-        .map(|region| region.end - region.start)
-        .sum();
+    let ops: usize = regions.iter().map(|region| region.end - region.start).sum();
     4 * ops + 16
 }
 
 /// Bytes that the code of these regions takes at most.
 pub fn bound(regions: &[Region]) -> usize {
-    let ops: usize = regions
-        .iter()
-        .map(|region| region.end - region.start)
-        .sum();
+    let ops: usize = regions.iter().map(|region| region.end - region.start).sum();
     Assembler::constant_bytes(constants(regions)) + 1200 * ops + 2048 * regions.len()
 }
 
@@ -146,8 +140,11 @@ impl RunCode<'_> {
         let base = in_wave(std::mem::offset_of!(Wave, base));
         self.asm.rm(Code::Mov_r64_rm64, FILE, base);
         let full = in_wave(std::mem::offset_of!(Wave, full_mask));
-        self.asm
-            .rm(Code::Mov_r64_rm64, SCRATCH, in_scalars(4 * slot::EXEC as u32));
+        self.asm.rm(
+            Code::Mov_r64_rm64,
+            SCRATCH,
+            in_scalars(4 * slot::EXEC as u32),
+        );
         if !self.wave64 {
             self.asm.rm(Code::And_r64_rm64, SCRATCH, full);
         }
@@ -182,6 +179,11 @@ impl RunCode<'_> {
         Some(())
     }
 
+    /// Registers that collect the bits of the run's lane masks.
+    fn mask_bits(&self) -> &'static [Register] {
+        &MASK_BITS[..self.region.masks.len()]
+    }
+
     fn saved(&self) -> &'static [Register] {
         let used = self.region.masks.len().max(FREE_MASK_BITS);
         &MASK_BITS[FREE_MASK_BITS..used]
@@ -195,8 +197,7 @@ impl RunCode<'_> {
 
     fn enter(&mut self) {
         for &register in self.saved() {
-            self.asm
-                .push(Instruction::with1(Code::Push_r64, register));
+            self.asm.push(Instruction::with1(Code::Push_r64, register));
         }
         let frame = self.frame();
         self.asm.ri(Code::Sub_rm64_imm32, Register::RSP, frame);
@@ -247,9 +248,9 @@ impl RunCode<'_> {
 
     /// Calls the interpreter for what is left.
     fn give_back(&mut self) {
-        for index in 0..self.region.masks.len() {
+        for (index, bits) in self.mask_bits().iter().enumerate() {
             let at = self.on_stack(index);
-            self.asm.mr(Code::Mov_rm64_r64, at, MASK_BITS[index]);
+            self.asm.mr(Code::Mov_rm64_r64, at, *bits);
         }
         self.asm.plain(Code::VEX_Vzeroupper);
         self.asm
@@ -291,8 +292,7 @@ impl RunCode<'_> {
         self.asm.ri(Code::Add_rm64_imm8, OFFSET, 32);
         self.asm.ri(Code::Add_rm32_imm8, low_half(GROUP), 1);
         let count = if self.wave64 { 8 } else { 4 };
-        self.asm
-            .ri(Code::Cmp_rm32_imm8, low_half(GROUP), count);
+        self.asm.ri(Code::Cmp_rm32_imm8, low_half(GROUP), count);
         self.asm.jump(Code::Jne_rel32_64, top);
         Some(())
     }
@@ -348,16 +348,9 @@ impl RunCode<'_> {
             .collect_nan(a, b);
         }
         if let Some(register) = nan_register {
-            regs.asm.rr(
-                Code::VEX_Vmovmskps_r32_ymm,
-                Register::EDX,
-                ymm(register),
-            );
-            let look = if masked {
-                Register::R9D
-            } else {
-                Register::EDX
-            };
+            regs.asm
+                .rr(Code::VEX_Vmovmskps_r32_ymm, Register::EDX, ymm(register));
+            let look = if masked { Register::R9D } else { Register::EDX };
             regs.asm.rr(Code::Test_rm32_r32, Register::EDX, look);
             regs.asm.jump(Code::Jne_rel32_64, exits.resume);
         }
@@ -398,11 +391,8 @@ impl RunCode<'_> {
         for (index, &id) in plan.masks.iter().enumerate() {
             regs.begin(last, [id]);
             let register = regs.register(id);
-            regs.asm.rr(
-                Code::VEX_Vmovmskps_r32_ymm,
-                Register::EDX,
-                ymm(register),
-            );
+            regs.asm
+                .rr(Code::VEX_Vmovmskps_r32_ymm, Register::EDX, ymm(register));
             if kinds[id].inverted {
                 regs.asm.ri(Code::Xor_rm32_imm32, Register::EDX, 0xff);
             }

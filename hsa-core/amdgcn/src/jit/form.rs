@@ -325,11 +325,9 @@ pub fn of(op: M) -> Form {
         M::v_sub_f32 => Form::SubtractF32,
         M::v_subrev_f32 => Form::SubtractReversedF32,
         M::v_mul_f32 | M::v_pk_mul_f32 => Form::MultiplyF32,
-        M::v_fma_f32
-        | M::v_fmac_f32
-        | M::v_fmamk_f32
-        | M::v_fmaak_f32
-        | M::v_pk_fma_f32 => Form::FusedF32,
+        M::v_fma_f32 | M::v_fmac_f32 | M::v_fmamk_f32 | M::v_fmaak_f32 | M::v_pk_fma_f32 => {
+            Form::FusedF32
+        }
         M::v_pk_mov_b32 => Form::Move,
         M::v_min_f32 | M::v_min_num_f32 => Form::MinF32,
         M::v_max_f32 | M::v_max_num_f32 => Form::MaxF32,

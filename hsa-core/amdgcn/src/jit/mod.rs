@@ -6,8 +6,9 @@
 //! operation behind the run; all operations stay where they are, so that a jump into the middle interprets the rest.
 //!
 //! * [`form`]: which operations have native code, and what they compute.
-//! * [`region`]: cuts a segment into runs.
-//! * [`emit`]: code of a run; [`assemble`]: registers and encoding.
+//! * [`region`]: cuts a segment into runs; [`liveness`]: which of their masks nobody reads.
+//! * [`values`]: what a run reads, computes and writes.
+//! * [`emit`]: code of a run; [`select`]: instructions of an operation; [`registers`]: where values are; [`assemble`]: encoding.
 //! * [`memory`]: executable pages.
 //! * [`resume`]: the way back to the interpreter.
 //!
@@ -19,6 +20,7 @@
 mod assemble;
 mod emit;
 pub mod form;
+pub mod liveness;
 mod memory;
 mod region;
 mod registers;
@@ -39,6 +41,7 @@ use crate::{
 };
 
 use form::Form;
+use liveness::Decoded;
 pub use memory::CodePages;
 
 /// Native code of a segment, alive as long as its operations.
@@ -75,15 +78,25 @@ pub fn is_enabled(level: Level) -> bool {
 }
 
 /// Compiles the runs of a segment and puts their code into the first operations. `forms` says for each operation what it computes;
-/// `leaders` are the operations that jumps go to, in ascending order. Without executable memory nothing changes.
+/// `leaders` are the operations that jumps go to, in ascending order; `decoded` are the segment's instructions. Without executable memory
+/// nothing changes.
 pub fn compile(
     ops: &mut [Op],
     forms: &[Form],
     leaders: &[usize],
+    decoded: &Decoded,
     pool: &[PoolLine],
     config: &LowerConfig,
 ) -> Option<NativeCode> {
-    let regions = region::find(ops, forms, leaders, config);
+    let mut regions = region::find(ops, forms, leaders, config);
+    for region in &mut regions {
+        let last = &ops[region.end - 1];
+        let next = last.pc.wrapping_add(u64::from(last.len));
+        let lanes = config.lanes() as u32;
+        region
+            .masks
+            .retain(|&slot| !liveness::is_dead(decoded, next, slot, lanes));
+    }
     if regions.is_empty() {
         return None;
     }

@@ -95,9 +95,8 @@ fn is_native(op: &Op, form: Form, config: &LowerConfig) -> bool {
         .iter()
         .all(|&index| op.s[index].selector() == Ref::POOL);
     // Native code addresses registers with 32-bit displacements from one base.
-    let in_file = form.is_compare()
-        || op.d & TEMP_DST != 0
-        || op.d < config.registers() * config.stride();
+    let in_file =
+        form.is_compare() || op.d & TEMP_DST != 0 || op.d < config.registers() * config.stride();
     constants_are && in_file
 }
 

@@ -72,11 +72,7 @@ pub fn in_file(offset: u32) -> MemoryOperand {
 
 /// The group's lanes of the wave's widened EXEC.
 pub fn exec_lanes() -> MemoryOperand {
-    indexed(
-        WAVE,
-        OFFSET,
-        std::mem::offset_of!(Wave, mask_lanes) as i64,
-    )
+    indexed(WAVE, OFFSET, std::mem::offset_of!(Wave, mask_lanes) as i64)
 }
 
 fn indexed(base: Register, index: Register, displacement: i64) -> MemoryOperand {
@@ -206,11 +202,8 @@ impl<'a> Registers<'a> {
     pub fn load(&mut self, register: u8, id: Id) {
         if let Some(home) = self.home[id] {
             if home != register {
-                self.asm.v2(
-                    Code::VEX_Vmovaps_ymm_ymmm256,
-                    register,
-                    Rm::Register(home),
-                );
+                self.asm
+                    .v2(Code::VEX_Vmovaps_ymm_ymmm256, register, Rm::Register(home));
             }
             return;
         }
@@ -255,10 +248,7 @@ impl<'a> Registers<'a> {
                 self.asm.rr(Code::VEX_Vmovd_xmm_rm32, low, Register::EDX);
                 self.asm
                     .rr(Code::VEX_Vpbroadcastd_ymm_xmmm32, ymm(register), low);
-                let bits = Rm::Memory(
-                    self.asm
-                        .constants8([1, 2, 4, 8, 16, 32, 64, 128]),
-                );
+                let bits = Rm::Memory(self.asm.constants8([1, 2, 4, 8, 16, 32, 64, 128]));
                 self.asm
                     .v3(Code::VEX_Vpand_ymm_ymm_ymmm256, register, register, bits);
                 self.asm

@@ -131,7 +131,9 @@ impl Selector<'_, '_> {
     fn multiply_24(&mut self, a: Id, b: Id, signed: bool) -> u8 {
         let second = self.low_24_copy(b, signed);
         let first = self.low_24(a, signed);
-        self.regs.asm.v3(MULTIPLY, first, first, Rm::Register(second));
+        self.regs
+            .asm
+            .v3(MULTIPLY, first, first, Rm::Register(second));
         first
     }
 
@@ -159,12 +161,8 @@ impl Selector<'_, '_> {
             }
             Some(register) => {
                 let d = self.regs.free();
-                self.regs
-                    .asm
-                    .v3i(COMPARE, d, a, Rm::Register(b), UNORDERED);
-                self.regs
-                    .asm
-                    .v3(OR, register, register, Rm::Register(d));
+                self.regs.asm.v3i(COMPARE, d, a, Rm::Register(b), UNORDERED);
+                self.regs.asm.v3(OR, register, register, Rm::Register(d));
             }
         }
     }
@@ -356,7 +354,9 @@ impl Selector<'_, '_> {
                 let addend = self.regs.register(s[2]);
                 let second = self.low_24_copy(s[1], step.form == Form::MultiplyAdd24Signed);
                 let first = self.low_24_copy(s[0], step.form == Form::MultiplyAdd24Signed);
-                self.regs.asm.v3(MULTIPLY, first, first, Rm::Register(second));
+                self.regs
+                    .asm
+                    .v3(MULTIPLY, first, first, Rm::Register(second));
                 self.regs.asm.v3(ADD, first, first, Rm::Register(addend));
                 first
             }
@@ -428,7 +428,7 @@ impl Selector<'_, '_> {
                 self.regs.asm.v2(Code::VEX_Vcvtdq2ps_ymm_ymmm256, d, a);
                 d
             }
-            Form::ToSigned => self.to_signed(s[0]),
+            Form::ToSigned => self.truncate_to_signed(s[0]),
             Form::FromByte(byte) => {
                 let a = self.regs.register(s[0]);
                 let d = self.regs.free();
@@ -437,9 +437,7 @@ impl Selector<'_, '_> {
                     0 => self.regs.asm.v3(AND, d, a, low),
                     3 => self.regs.asm.v2i(SHIFT_RIGHT_BY, d, a, 24),
                     _ => {
-                        self.regs
-                            .asm
-                            .v2i(SHIFT_RIGHT_BY, d, a, 8 * u32::from(byte));
+                        self.regs.asm.v2i(SHIFT_RIGHT_BY, d, a, 8 * u32::from(byte));
                         self.regs.asm.v3(AND, d, d, low);
                     }
                 }
@@ -518,16 +516,12 @@ impl Selector<'_, '_> {
         d
     }
 
-    fn to_signed(&mut self, value: Id) -> u8 {
+    fn truncate_to_signed(&mut self, value: Id) -> u8 {
         let value = self.regs.register(value);
         let (d, t) = (self.regs.free(), self.regs.free());
         let limit = Rm::Memory(self.regs.asm.constant(2_147_483_648.0f32.to_bits()));
         let asm = &mut *self.regs.asm;
-        asm.v2(
-            Code::VEX_Vcvttps2dq_ymm_ymmm256,
-            d,
-            Rm::Register(value),
-        );
+        asm.v2(Code::VEX_Vcvttps2dq_ymm_ymmm256, d, Rm::Register(value));
         // What does not fit has become the least integer: right for what is too small; the largest is its complement.
         asm.v3i(COMPARE, t, value, limit, predicate(Relation::Ge));
         asm.v3(XOR, d, d, Rm::Register(t));

@@ -398,13 +398,24 @@ fn each_operation_has_native_code_with_the_interpreter_s_bits() {
         for seed in 0..24u8 {
             let draw = Draw {
                 operation,
-                operands: [seed, seed.wrapping_mul(37), seed.wrapping_mul(59), seed ^ 0x55],
+                operands: [
+                    seed,
+                    seed.wrapping_mul(37),
+                    seed.wrapping_mul(59),
+                    seed ^ 0x55,
+                ],
                 kinds: [seed, seed >> 1, seed >> 2],
                 modifiers: seed << 3,
             };
             for dwords in [&dwords, &calm] {
                 agree(std::slice::from_ref(&draw), true, u64::MAX, MODE, dwords);
-                agree(std::slice::from_ref(&draw), false, 0x0f00_00ff, MODE, dwords);
+                agree(
+                    std::slice::from_ref(&draw),
+                    false,
+                    0x0f00_00ff,
+                    MODE,
+                    dwords,
+                );
             }
         }
     }

@@ -160,8 +160,7 @@ impl Builder<'_> {
             .map(|dword| {
                 self.write(if op.d & TEMP_DST != 0 {
                     Place::Temp(
-                        (op.d & !TEMP_DST)
-                            + dword * size_of::<crate::interp::wave::Lanes>() as u32,
+                        (op.d & !TEMP_DST) + dword * size_of::<crate::interp::wave::Lanes>() as u32,
                     )
                 } else {
                     Place::File(op.d + dword * self.stride)

@@ -20,7 +20,10 @@ use super::{
     vector::finish,
 };
 use crate::{
-    interp::{run::Exit, wave::Wave},
+    interp::{
+        run::Exit,
+        wave::{Wave, slot},
+    },
     ir::Op,
 };
 
@@ -593,12 +596,74 @@ unsafe fn store_at<const N: usize, const K: usize, S: Space>(
     }
 }
 
+/// Address of the first lane, if all 64 lanes are active and access consecutive elements of `step` bytes, without order: the shape
+/// of most accesses, looked at without a branch for each group.
+#[inline(always)]
+unsafe fn consecutive_64(w: &Wave, op: *const Op, step: u32) -> Option<u64> {
+    // SAFETY: the lowering checked the address registers; AVX2 by the caller.
+    unsafe {
+        let flags = (*op).aux[0];
+        let plain = w.chunks == 4 && w.pair(slot::EXEC) == u64::MAX;
+        if !plain || flags & (flag::VADDR | flag::GLC) != flag::VADDR {
+            return None;
+        }
+        let at = Addresses::of(w, op);
+        let first = *at.lo;
+        let last = first.checked_add(63 * step)?;
+        if *at.lo.add(63) != last || *at.lo.add(1) != first + step {
+            return None;
+        }
+        let mut expected = _mm256_add_epi32(splat(first), ramp(step));
+        let next = splat(8 * step);
+        let mut wrong = _mm256_xor_si256(vector(at.lo, 0), expected);
+        for index in 1..8 {
+            expected = _mm256_add_epi32(expected, next);
+            let other = _mm256_xor_si256(vector(at.lo, index), expected);
+            wrong = _mm256_or_si256(wrong, other);
+        }
+        let mut address = u64::from(first);
+        if flags & flag::WIDE != 0 {
+            let high = *at.hi;
+            let expected = splat(high);
+            for index in 0..8 {
+                let other = _mm256_xor_si256(vector(at.hi, index), expected);
+                wrong = _mm256_or_si256(wrong, other);
+            }
+            address |= u64::from(high) << 32;
+        }
+        (_mm256_testz_si256(wrong, wrong) != 0).then_some(at.base.wrapping_add(address))
+    }
+}
+
 /// A load of N dwords; the address has a vector part.
 ///
 /// # Safety
 /// A [handler](crate::interp::run::Handler); the host has AVX2.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub unsafe fn load<const N: usize, S: Space>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: passed on; memory is resolved before it is read.
+    unsafe {
+        let step = 4 * N as u32;
+        if let Some(address) = consecutive_64(w, op, step)
+            && let Ok(src) = S::resolve::<false>(w, site(op), address, u64::from(64 * step))
+        {
+            let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
+            for group in 0..4 {
+                load_group::<N>(src.add(group * 64 * N), dst.add(group * 16), 64);
+            }
+            return op.add(1);
+        }
+        load_any::<N, S>(w, op)
+    }
+}
+
+/// As [`load`], whatever the addresses are.
+///
+/// # Safety
+/// As [`load`].
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn load_any<const N: usize, S: Space>(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: passed on.
     unsafe {
         if w.exec() == 0 {
@@ -619,6 +684,29 @@ pub unsafe fn load<const N: usize, S: Space>(w: &mut Wave, op: *const Op) -> *co
 /// As [`load`].
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub unsafe fn store<const N: usize, S: Space>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: passed on; memory is resolved before it is written.
+    unsafe {
+        let step = 4 * N as u32;
+        if let Some(address) = consecutive_64(w, op, step)
+            && let Ok(dst) = S::resolve::<true>(w, site(op), address, u64::from(64 * step))
+        {
+            let data: *const u32 = w.base[0].add((*op).s[1].offset() as usize).cast();
+            for group in 0..4 {
+                store_group::<N>(data.add(group * 16), 64, dst.add(group * 64 * N));
+            }
+            return op.add(1);
+        }
+        store_any::<N, S>(w, op)
+    }
+}
+
+/// As [`store`], whatever the addresses are.
+///
+/// # Safety
+/// As [`load`].
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn store_any<const N: usize, S: Space>(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: passed on.
     unsafe {
         if w.exec() == 0 {
