@@ -26,6 +26,10 @@ const OURS: &[(&str, &str)] = &[
         "highest SIMD level of the host to use: portable, avx2, avx512; results do not depend on it",
     ),
     (
+        "GNEISS_JIT",
+        "0: interpret every instruction; unset: straight runs of vector arithmetic become native code; results do not depend on it",
+    ),
+    (
         "GNEISS_MEM",
         "memory of each GPU, as 16G; unset: the smaller of the card's and half of the machine's",
     ),
