@@ -26,6 +26,7 @@ mod event;
 mod futex;
 mod hostcall;
 mod hsa;
+mod image;
 mod kernel;
 mod memory;
 mod program;
@@ -46,10 +47,14 @@ pub use device::Device;
 pub use error::{DeviceFault, Error, FaultKind, LaunchLimit, Result};
 pub use event::{Event, ProfilingTimes, Status};
 pub use hostcall::assertion_failed;
+pub use image::{
+    AddressingMode, ChannelOrder, ChannelType, IMAGE_DWORDS, ImageDescription, ImageGeometry,
+    ImageView, SAMPLER_DWORDS, SamplerDescription, SamplerView,
+};
 pub use kernel::Kernel;
 pub use memory::{HostFlags, Memory, MemoryKind};
 pub use program::{GlobalVariable, Program};
-pub use properties::DeviceProperties;
+pub use properties::{DeviceProperties, ImageLimits};
 pub use queue::{
     Arguments, CopyRect, FillRect, HostFunction, HostQueue, Launch, Priority, QueueOptions, Rect,
     ValueCondition, ValueWidth,

@@ -77,6 +77,8 @@ pub struct DeviceProperties {
     pub link_atomics: bool,
     /// Images are supported.
     pub images: bool,
+    /// How large they can be; all 0 without images.
+    pub image_limits: ImageLimits,
     /// SVM (managed memory by the library) is supported.
     pub svm: bool,
     /// XNACK is on.
@@ -87,6 +89,39 @@ pub struct DeviceProperties {
     pub timestamp_frequency: u64,
     /// Driver's number of the node.
     pub node: u32,
+}
+
+/// Largest images of a device, in texels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImageLimits {
+    /// Width in one dimension.
+    pub d1: u32,
+    /// Width of a buffer.
+    pub buffer: u32,
+    /// Width and height in two dimensions.
+    pub d2: [u32; 2],
+    /// Width, height and depth in three dimensions.
+    pub d3: [u32; 3],
+    /// Width of layers of one dimension.
+    pub d1_array: u32,
+    /// Width and height of layers of two dimensions.
+    pub d2_array: [u32; 2],
+    /// Layers.
+    pub layers: u32,
+}
+
+impl ImageLimits {
+    fn read(hsa: &Hsa, agent: hsa_agent_t) -> Result<Self> {
+        Ok(Self {
+            d1: hsa.agent_info(agent, HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS)?,
+            buffer: hsa.agent_info(agent, HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS)?,
+            d2: hsa.agent_info(agent, HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS)?,
+            d3: hsa.agent_info(agent, HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS)?,
+            d1_array: hsa.agent_info(agent, HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS)?,
+            d2_array: hsa.agent_info(agent, HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS)?,
+            layers: hsa.agent_info(agent, HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS)?,
+        })
+    }
 }
 
 impl DeviceProperties {
@@ -110,6 +145,10 @@ impl DeviceProperties {
         let workgroup_max_dim =
             hsa.agent_info::<[u16; 3]>(agent, HSA_AGENT_INFO_WORKGROUP_MAX_DIM)?;
         let extensions: [u8; 128] = hsa.agent_info(agent, HSA_AGENT_INFO_EXTENSIONS)?;
+        // AMD's library sets the extension's bit for every GPU; one without image instructions has no handles.
+        let images =
+            extensions[HSA_EXTENSION_IMAGES as usize / 8] & 1 << (HSA_EXTENSION_IMAGES % 8) != 0
+                && optional(HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES) != 0;
         Ok(Self {
             product_name: hsa
                 .agent_text(agent, HSA_AMD_AGENT_INFO_PRODUCT_NAME)
@@ -150,9 +189,12 @@ impl DeviceProperties {
                 .unwrap_or_default(),
             cacheline_size: optional(HSA_AMD_AGENT_INFO_CACHELINE_SIZE),
             cooperative_queues: flag(HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES),
-            images: extensions[usize::from(HSA_EXTENSION_IMAGES as u8 / 8)]
-                & 1 << (HSA_EXTENSION_IMAGES % 8)
-                != 0,
+            images,
+            image_limits: if images {
+                ImageLimits::read(hsa, agent)?
+            } else {
+                ImageLimits::default()
+            },
             svm: hsa
                 .system_info::<u8>(HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED)
                 .is_ok_and(|value| value != 0),

@@ -11,7 +11,8 @@ use crate::{
     array::*, array_copy::*, capture::*, configuration::*, context::*, copy::*, copy_rect::*,
     device::*, event::*, fill_rect::*, last_error::*, launch_entry::*, launch_extended::*,
     managed::*, memory::*, misc::*, module::*, occupancy::*, peer::*, per_thread::*, pointer::*,
-    pool::*, registration::*, rtc::*, stream::*, stream_operation::*, symbol::*, unsupported::*,
+    pool::*, registration::*, rtc::*, stream::*, stream_operation::*, surface::*, symbol::*,
+    texture::*, texture_object_driver::*, texture_reference::*, unsupported::*,
 };
 
 /// Whether a function does what HIP says.
@@ -94,8 +95,8 @@ macro_rules! table {
 
 table! {
     "hip_4.2" {
-        NotSupported _Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc;
-        NotSupported _Z23hipDestroySurfaceObjectP13__hip_surface;
+        Works _Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc;
+        Works _Z23hipDestroySurfaceObjectP13__hip_surface;
         Works _Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j;
         Works _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_;
         Works _ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv;
@@ -114,16 +115,16 @@ table! {
         NotSupported hipApiName;
         Works hipArray3DCreate;
         Works hipArrayCreate;
-        NotSupported hipBindTexture;
-        NotSupported hipBindTexture2D;
-        NotSupported hipBindTextureToArray;
+        Works hipBindTexture;
+        Works hipBindTexture2D;
+        Works hipBindTextureToArray;
         NotSupported hipBindTextureToMipmappedArray;
         Works hipChooseDevice;
         Works hipChooseDeviceR0000;
         Works hipConfigureCall;
         Works hipCreateChannelDesc;
-        NotSupported hipCreateSurfaceObject;
-        NotSupported hipCreateTextureObject;
+        Works hipCreateSurfaceObject;
+        Works hipCreateTextureObject;
         Works hipCtxCreate;
         Works hipCtxDestroy;
         Works hipCtxDisablePeerAccess;
@@ -140,8 +141,8 @@ table! {
         Works hipCtxSetCurrent;
         Works hipCtxSetSharedMemConfig;
         Works hipCtxSynchronize;
-        NotSupported hipDestroySurfaceObject;
-        NotSupported hipDestroyTextureObject;
+        Works hipDestroySurfaceObject;
+        Works hipDestroyTextureObject;
         Works hipDeviceCanAccessPeer;
         Works hipDeviceComputeCapability;
         Works hipDeviceDisablePeerAccess;
@@ -156,7 +157,7 @@ table! {
         Works hipDeviceGetPCIBusId;
         Works hipDeviceGetSharedMemConfig;
         Works hipDeviceGetStreamPriorityRange;
-        NotSupported hipDeviceGetTexture1DLinearMaxWidth;
+        Works hipDeviceGetTexture1DLinearMaxWidth;
         Works hipDevicePrimaryCtxGetState;
         Works hipDevicePrimaryCtxRelease;
         Works hipDevicePrimaryCtxReset;
@@ -208,11 +209,11 @@ table! {
         Works hipGetStreamDeviceId;
         Works hipGetSymbolAddress;
         Works hipGetSymbolSize;
-        NotSupported hipGetTextureAlignmentOffset;
-        NotSupported hipGetTextureObjectResourceDesc;
-        NotSupported hipGetTextureObjectResourceViewDesc;
-        NotSupported hipGetTextureObjectTextureDesc;
-        NotSupported hipGetTextureReference;
+        Works hipGetTextureAlignmentOffset;
+        Works hipGetTextureObjectResourceDesc;
+        Works hipGetTextureObjectResourceViewDesc;
+        Works hipGetTextureObjectTextureDesc;
+        Works hipGetTextureReference;
         Works hipHccModuleLaunchKernel;
         Works hipHostAlloc;
         Works hipHostFree;
@@ -296,7 +297,7 @@ table! {
         NotSupported hipMipmappedArrayGetLevel;
         Works hipModuleGetFunction;
         Works hipModuleGetGlobal;
-        NotSupported hipModuleGetTexRef;
+        Works hipModuleGetTexRef;
         Works hipModuleLaunchKernel;
         Works hipModuleLoad;
         Works hipModuleLoadData;
@@ -334,37 +335,37 @@ table! {
         Works hipStreamQuery;
         Works hipStreamSynchronize;
         Works hipStreamWaitEvent;
-        NotSupported hipTexObjectCreate;
-        NotSupported hipTexObjectDestroy;
-        NotSupported hipTexObjectGetResourceDesc;
-        NotSupported hipTexObjectGetResourceViewDesc;
-        NotSupported hipTexObjectGetTextureDesc;
-        NotSupported hipTexRefGetAddress;
-        NotSupported hipTexRefGetAddressMode;
-        NotSupported hipTexRefGetArray;
+        Works hipTexObjectCreate;
+        Works hipTexObjectDestroy;
+        Works hipTexObjectGetResourceDesc;
+        Works hipTexObjectGetResourceViewDesc;
+        Works hipTexObjectGetTextureDesc;
+        Works hipTexRefGetAddress;
+        Works hipTexRefGetAddressMode;
+        Works hipTexRefGetArray;
         NotSupported hipTexRefGetBorderColor;
-        NotSupported hipTexRefGetFilterMode;
-        NotSupported hipTexRefGetFlags;
-        NotSupported hipTexRefGetFormat;
-        NotSupported hipTexRefGetMaxAnisotropy;
+        Works hipTexRefGetFilterMode;
+        Works hipTexRefGetFlags;
+        Works hipTexRefGetFormat;
+        Works hipTexRefGetMaxAnisotropy;
         NotSupported hipTexRefGetMipMappedArray;
-        NotSupported hipTexRefGetMipmapFilterMode;
-        NotSupported hipTexRefGetMipmapLevelBias;
-        NotSupported hipTexRefGetMipmapLevelClamp;
-        NotSupported hipTexRefSetAddress;
-        NotSupported hipTexRefSetAddress2D;
-        NotSupported hipTexRefSetAddressMode;
-        NotSupported hipTexRefSetArray;
+        Works hipTexRefGetMipmapFilterMode;
+        Works hipTexRefGetMipmapLevelBias;
+        Works hipTexRefGetMipmapLevelClamp;
+        Works hipTexRefSetAddress;
+        Works hipTexRefSetAddress2D;
+        Works hipTexRefSetAddressMode;
+        Works hipTexRefSetArray;
         NotSupported hipTexRefSetBorderColor;
-        NotSupported hipTexRefSetFilterMode;
-        NotSupported hipTexRefSetFlags;
-        NotSupported hipTexRefSetFormat;
-        NotSupported hipTexRefSetMaxAnisotropy;
-        NotSupported hipTexRefSetMipmapFilterMode;
-        NotSupported hipTexRefSetMipmapLevelBias;
-        NotSupported hipTexRefSetMipmapLevelClamp;
+        Works hipTexRefSetFilterMode;
+        Works hipTexRefSetFlags;
+        Works hipTexRefSetFormat;
+        Works hipTexRefSetMaxAnisotropy;
+        Works hipTexRefSetMipmapFilterMode;
+        Works hipTexRefSetMipmapLevelBias;
+        Works hipTexRefSetMipmapLevelClamp;
         NotSupported hipTexRefSetMipmappedArray;
-        NotSupported hipUnbindTexture;
+        Works hipUnbindTexture;
         NotSupported hiprtcAddNameExpression;
         NotSupported hiprtcCompileProgram;
         NotSupported hiprtcCreateProgram;

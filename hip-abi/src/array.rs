@@ -1,4 +1,5 @@
-//! HIP arrays, kept as rows of device memory. Copies to and from them work; textures and surfaces over them do not exist yet.
+//! HIP arrays, kept as rows of device memory in the hardware's linear image layout. Copies go to and from them as to any rows; textures
+//! ([`crate::texture`]) and surfaces ([`crate::surface`]) are images over them.
 //!
 //! A handle is the address of a [`hipArray`] record, because HIP 5 programs may read its fields. The record belongs to HIP; what
 //! calls rely on is kept apart from it, so that a program that writes to it harms nobody else.
@@ -57,7 +58,7 @@ pub fn element_size(array: hipArray_t) -> HipResult<usize> {
 }
 
 /// Bytes of a channel.
-fn format_size(format: hipArray_Format) -> Option<usize> {
+pub(crate) fn format_size(format: hipArray_Format) -> Option<usize> {
     Some(match format {
         HIP_AD_FORMAT_UNSIGNED_INT8 | HIP_AD_FORMAT_SIGNED_INT8 => 1,
         HIP_AD_FORMAT_UNSIGNED_INT16 | HIP_AD_FORMAT_SIGNED_INT16 | HIP_AD_FORMAT_HALF => 2,
@@ -67,7 +68,7 @@ fn format_size(format: hipArray_Format) -> Option<usize> {
 }
 
 /// Format and number of channels of a description: 1, 2 or 4 channels of equal size.
-fn format_of(desc: &hipChannelFormatDesc) -> Option<(hipArray_Format, u32)> {
+pub(crate) fn format_of(desc: &hipChannelFormatDesc) -> Option<(hipArray_Format, u32)> {
     let bits = [desc.x, desc.y, desc.z, desc.w];
     let channels = bits.iter().take_while(|bits| **bits != 0).count();
     if !matches!(channels, 1 | 2 | 4)
@@ -91,7 +92,7 @@ fn format_of(desc: &hipChannelFormatDesc) -> Option<(hipArray_Format, u32)> {
 }
 
 /// The description of a format.
-fn desc_of(format: hipArray_Format, channels: u32) -> hipChannelFormatDesc {
+pub(crate) fn desc_of(format: hipArray_Format, channels: u32) -> hipChannelFormatDesc {
     let bits = format_size(format).unwrap_or(0) as i32 * 8;
     let at = |index| if channels > index { bits } else { 0 };
     let f = match format {
@@ -132,7 +133,9 @@ fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
             wanted.channels
         );
     };
-    if width == 0 || (height == 0 && depth != 0) {
+    // Rows without columns of slices are layers of one dimension.
+    let layered = wanted.flags & hipArrayLayered != 0;
+    if width == 0 || (height == 0 && depth != 0 && !layered) || (layered && depth == 0) {
         return fail!(
             hipErrorInvalidValue,
             "an array of {width} by {height} by {depth} elements"
@@ -148,10 +151,16 @@ fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
             wanted.flags
         );
     }
-    if wanted.flags & (hipArrayCubemap | hipArrayTextureGather) != 0 {
+    if wanted.flags & hipArrayCubemap != 0 {
         return fail!(
             hipErrorNotSupported,
-            "cube map and gather arrays are not supported yet"
+            "cube map arrays are not supported: HSA images have no faces"
+        );
+    }
+    if wanted.flags & hipArrayTextureGather != 0 && (height == 0 || depth != 0) {
+        return fail!(
+            hipErrorInvalidValue,
+            "gather arrays have two dimensions, not {width} by {height} by {depth}"
         );
     }
     let element = channel * wanted.channels as usize;

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use gneiss_clr::DeviceProperties;
+use gneiss_clr::{DeviceProperties, ImageLimits};
 
 use crate::{
     enums::*,
@@ -55,7 +55,6 @@ struct Facts {
     memory_clock_khz: i32,
     l2: i32,
     grid: [i32; 3],
-    texture: i32,
     images: i32,
     managed: i32,
     pitch: usize,
@@ -81,12 +80,25 @@ impl Facts {
             memory_clock_khz: (p.memory_clock_mhz * 1000) as i32,
             l2: p.cache_sizes[1] as i32,
             grid: [i32::MAX, 65536, 65536],
-            texture: 16384 * images,
             images,
             managed: 1,
             pitch: i32::MAX as usize,
         }
     }
+}
+
+fn extent(value: u32) -> i32 {
+    i32::try_from(value).unwrap_or(i32::MAX)
+}
+
+/// What HIP gives as the limit of linear textures: elements of 16 bytes, in bytes.
+fn linear_bytes(limits: &ImageLimits) -> i32 {
+    i32::try_from(u64::from(limits.buffer) * 16).unwrap_or(i32::MAX)
+}
+
+/// The limit of a device's linear textures in bytes.
+pub(crate) fn linear_texture_bytes(device: &Device) -> i32 {
+    linear_bytes(&device.clr.properties().image_limits)
 }
 
 /// Bits of `hipDeviceArch_t`: atomics, doubles and wave functions (0 to 10), system fences (12), grids of three dimensions (15).
@@ -96,6 +108,9 @@ pub(crate) fn properties_r0600(device: &Device) -> hipDeviceProp_tR0600 {
     let p = device.clr.properties();
     let f = Facts::new(p);
     let block = p.workgroup_max_size as i32;
+    let limits = &p.image_limits;
+    let [width, height] = limits.d2_array.map(extent);
+    let layers_2d = [width, height, extent(limits.layers)];
     let mut value = hipDeviceProp_tR0600 {
         uuid: uuid(p),
         totalGlobalMem: p.global_memory_size,
@@ -116,10 +131,18 @@ pub(crate) fn properties_r0600(device: &Device) -> hipDeviceProp_tR0600 {
         multiProcessorCount: f.units,
         integrated: f.integrated,
         canMapHostMemory: 1,
-        maxTexture1D: f.texture,
-        maxTexture1DLinear: f.texture,
-        maxTexture2D: [f.texture; 2],
-        maxTexture3D: [f.texture.min(2048); 3],
+        maxTexture1D: extent(limits.d1),
+        maxTexture1DMipmap: linear_bytes(limits),
+        maxTexture1DLinear: linear_bytes(limits),
+        maxTexture2D: limits.d2.map(extent),
+        maxTexture3D: limits.d3.map(extent),
+        maxTexture1DLayered: [extent(limits.d1_array), extent(limits.layers)],
+        maxTexture2DLayered: layers_2d,
+        maxSurface1D: extent(limits.d1),
+        maxSurface2D: limits.d2.map(extent),
+        maxSurface3D: limits.d3.map(extent),
+        maxSurface1DLayered: [extent(limits.d1_array), extent(limits.layers)],
+        maxSurface2DLayered: layers_2d,
         surfaceAlignment: 256,
         concurrentKernels: 1,
         pciBusID: p.pci_bus as i32,
@@ -269,13 +292,16 @@ pub(crate) fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> Hip
         hipDeviceAttributeMaxGridDimX => f.grid[0],
         hipDeviceAttributeMaxGridDimY => f.grid[1],
         hipDeviceAttributeMaxGridDimZ => f.grid[2],
-        hipDeviceAttributeMaxTexture1DWidth
-        | hipDeviceAttributeMaxTexture1DLinear
-        | hipDeviceAttributeMaxTexture2DWidth
-        | hipDeviceAttributeMaxTexture2DHeight => f.texture,
-        hipDeviceAttributeMaxTexture3DWidth
-        | hipDeviceAttributeMaxTexture3DHeight
-        | hipDeviceAttributeMaxTexture3DDepth => new.maxTexture3D[0],
+        hipDeviceAttributeMaxTexture1DWidth => new.maxTexture1D,
+        hipDeviceAttributeMaxTexture1DLinear => new.maxTexture1DLinear,
+        hipDeviceAttributeMaxTexture1DMipmap => new.maxTexture1DMipmap,
+        hipDeviceAttributeMaxTexture2DWidth => new.maxTexture2D[0],
+        hipDeviceAttributeMaxTexture2DHeight => new.maxTexture2D[1],
+        hipDeviceAttributeMaxTexture3DWidth => new.maxTexture3D[0],
+        hipDeviceAttributeMaxTexture3DHeight => new.maxTexture3D[1],
+        hipDeviceAttributeMaxTexture3DDepth => new.maxTexture3D[2],
+        hipDeviceAttributeMaxTextureCubemap => new.maxTextureCubemap,
+        hipDeviceAttributeMaxSurface1D => new.maxSurface1D,
         hipDeviceAttributeMaxThreadsDim => new.maxThreadsDim[0],
         hipDeviceAttributeMaxThreadsPerBlock => new.maxThreadsPerBlock,
         hipDeviceAttributeMaxThreadsPerMultiProcessor => f.max_threads_per_unit,

@@ -339,7 +339,52 @@ pub const hipResourceTypeMipmappedArray: hipResourceType = 1;
 pub const hipResourceTypeLinear: hipResourceType = 2;
 pub const hipResourceTypePitch2D: hipResourceType = 3;
 
+pub type hipTextureAddressMode = u32;
+pub const hipAddressModeWrap: hipTextureAddressMode = 0;
+pub const hipAddressModeClamp: hipTextureAddressMode = 1;
+pub const hipAddressModeMirror: hipTextureAddressMode = 2;
+pub const hipAddressModeBorder: hipTextureAddressMode = 3;
+
+pub type hipTextureFilterMode = u32;
+pub const hipFilterModePoint: hipTextureFilterMode = 0;
+pub const hipFilterModeLinear: hipTextureFilterMode = 1;
+
+pub type hipTextureReadMode = u32;
+pub const hipReadModeElementType: hipTextureReadMode = 0;
+pub const hipReadModeNormalizedFloat: hipTextureReadMode = 1;
+
+pub type hipResourceViewFormat = u32;
+pub const hipResViewFormatNone: hipResourceViewFormat = 0x00;
+pub const hipResViewFormatUnsignedChar1: hipResourceViewFormat = 0x01;
+pub const hipResViewFormatUnsignedChar2: hipResourceViewFormat = 0x02;
+pub const hipResViewFormatUnsignedChar4: hipResourceViewFormat = 0x03;
+pub const hipResViewFormatSignedChar1: hipResourceViewFormat = 0x04;
+pub const hipResViewFormatSignedChar2: hipResourceViewFormat = 0x05;
+pub const hipResViewFormatSignedChar4: hipResourceViewFormat = 0x06;
+pub const hipResViewFormatUnsignedShort1: hipResourceViewFormat = 0x07;
+pub const hipResViewFormatUnsignedShort2: hipResourceViewFormat = 0x08;
+pub const hipResViewFormatUnsignedShort4: hipResourceViewFormat = 0x09;
+pub const hipResViewFormatSignedShort1: hipResourceViewFormat = 0x0a;
+pub const hipResViewFormatSignedShort2: hipResourceViewFormat = 0x0b;
+pub const hipResViewFormatSignedShort4: hipResourceViewFormat = 0x0c;
+pub const hipResViewFormatUnsignedInt1: hipResourceViewFormat = 0x0d;
+pub const hipResViewFormatUnsignedInt2: hipResourceViewFormat = 0x0e;
+pub const hipResViewFormatUnsignedInt4: hipResourceViewFormat = 0x0f;
+pub const hipResViewFormatSignedInt1: hipResourceViewFormat = 0x10;
+pub const hipResViewFormatSignedInt2: hipResourceViewFormat = 0x11;
+pub const hipResViewFormatSignedInt4: hipResourceViewFormat = 0x12;
+pub const hipResViewFormatHalf1: hipResourceViewFormat = 0x13;
+pub const hipResViewFormatHalf2: hipResourceViewFormat = 0x14;
+pub const hipResViewFormatHalf4: hipResourceViewFormat = 0x15;
+pub const hipResViewFormatFloat1: hipResourceViewFormat = 0x16;
+pub const hipResViewFormatFloat2: hipResourceViewFormat = 0x17;
+pub const hipResViewFormatFloat4: hipResourceViewFormat = 0x18;
+
 /* Flags */
+pub const HIP_TRSA_OVERRIDE_FORMAT: u32 = 0x01;
+pub const HIP_TRSF_READ_AS_INTEGER: u32 = 0x01;
+pub const HIP_TRSF_NORMALIZED_COORDINATES: u32 = 0x02;
+pub const HIP_TRSF_SRGB: u32 = 0x10;
 pub const hipIpcMemLazyEnablePeerAccess: u32 = 0;
 pub const hipStreamDefault: u32 = 0x00;
 pub const hipStreamNonBlocking: u32 = 0x01;

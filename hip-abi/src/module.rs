@@ -20,6 +20,7 @@ use crate::{
     handle::{Kind, Table},
     launch, registration,
     runtime::{self, hip_error},
+    texture_reference,
     types::*,
     variable,
     version::{self, Major},
@@ -42,6 +43,11 @@ pub struct Function {
 
 static MODULES: Table<Module> = Table::new(Kind::Module);
 static FUNCTIONS: Table<Function> = Table::new(Kind::Function);
+
+/// The program of a module.
+pub(crate) fn program(handle: hipModule_t) -> HipResult<Arc<Program>> {
+    Ok(Arc::clone(&find(handle)?.program))
+}
 
 fn find(handle: hipModule_t) -> HipResult<Arc<Module>> {
     match MODULES.get(handle.addr()) {
@@ -188,6 +194,7 @@ pub unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
         );
     };
     let _ = removed.program.device().synchronize();
+    texture_reference::forget(&removed.program);
     variable::remove(&removed.program);
     for handle in removed.functions.lock().values() {
         FUNCTIONS.remove(*handle);

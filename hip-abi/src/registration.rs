@@ -28,6 +28,7 @@ use crate::{
     handle::{Kind, Table},
     log_error,
     runtime::{self, Device, hip_error},
+    texture_types::textureReference,
     variable,
 };
 
@@ -424,6 +425,28 @@ pub unsafe extern "C" fn __hipRegisterFunction(
     });
 }
 
+/// Registers a variable: the host shadow's address stands for it.
+fn register_variable(
+    modules: *mut *mut c_void,
+    shadow: *mut c_void,
+    name: *const c_char,
+    size: usize,
+) {
+    let Some(binary) = BINARIES.get(modules.addr()).filter(|_| !name.is_null()) else {
+        return;
+    };
+    let variable = Variable {
+        binary,
+        name: name.expose_provenance(),
+        size,
+    };
+    REGISTRY
+        .write()
+        .variables
+        .entry(shadow.addr())
+        .or_insert_with(|| Arc::new(variable));
+}
+
 /// Registers a `__device__` or `__constant__` variable: the host shadow's address stands for it.
 ///
 /// # Safety
@@ -441,22 +464,7 @@ pub unsafe extern "C" fn __hipRegisterVar(
 ) {
     let _ = (hostVar, ext, constant, global);
     entry::run("__hipRegisterVar", (), || {
-        let Some(binary) = BINARIES.get(modules.addr()) else {
-            return;
-        };
-        if deviceVar.is_null() {
-            return;
-        }
-        let variable = Variable {
-            binary,
-            name: deviceVar.expose_provenance(),
-            size,
-        };
-        REGISTRY
-            .write()
-            .variables
-            .entry(var.addr())
-            .or_insert_with(|| Arc::new(variable));
+        register_variable(modules, var, deviceVar, size);
     });
 }
 
@@ -499,10 +507,10 @@ pub unsafe extern "C" fn __hipRegisterManagedVar(
     });
 }
 
-/// Registers a texture reference; textures do not exist yet, so that a use of it fails.
+/// Registers a texture reference: a variable whose host copy is the program's `texture` object.
 ///
 /// # Safety
-/// Nothing is read.
+/// `deviceVar` must be a terminated constant of the program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __hipRegisterTexture(
     modules: *mut *mut c_void,
@@ -513,13 +521,13 @@ pub unsafe extern "C" fn __hipRegisterTexture(
     norm: i32,
     ext: i32,
 ) {
-    let _ = (modules, var, hostVar, deviceVar, r#type, norm, ext);
+    let _ = (hostVar, r#type, norm, ext);
     entry::run("__hipRegisterTexture", (), || {
-        log_error!("texture references are not supported yet: uses of this one will fail")
+        register_variable(modules, var, deviceVar, size_of::<textureReference>());
     });
 }
 
-/// Registers a surface reference; surfaces do not exist yet, so that a use of it fails.
+/// Registers a surface reference. HIP has no function that binds one, so its kernels can only fault.
 ///
 /// # Safety
 /// Nothing is read.
@@ -534,7 +542,7 @@ pub unsafe extern "C" fn __hipRegisterSurface(
 ) {
     let _ = (modules, var, hostVar, deviceVar, r#type, ext);
     entry::run("__hipRegisterSurface", (), || {
-        log_error!("surface references are not supported yet: uses of this one will fail")
+        log_error!("surface references cannot be bound: use surface objects")
     });
 }
 

@@ -140,62 +140,19 @@ unsupported! {
     hipGraphExecBatchMemOpNodeSetParams;
 }
 
-// Textures and surfaces.
+// Mipmapped arrays, and border colours of texture references, which have no field for one.
 unsupported! {
-    _Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc;
-    _Z23hipDestroySurfaceObjectP13__hip_surface;
-    hipBindTexture;
-    hipBindTexture2D;
-    hipBindTextureToArray;
     hipBindTextureToMipmappedArray;
-    hipCreateSurfaceObject;
-    hipCreateTextureObject;
-    hipDestroySurfaceObject;
-    hipDestroyTextureObject;
-    hipDeviceGetTexture1DLinearMaxWidth;
     hipFreeMipmappedArray;
     hipGetMipmappedArrayLevel;
-    hipGetTextureAlignmentOffset;
-    hipGetTextureObjectResourceDesc;
-    hipGetTextureObjectResourceViewDesc;
-    hipGetTextureObjectTextureDesc;
-    hipGetTextureReference;
     hipMallocMipmappedArray;
     hipMipmappedArrayCreate;
     hipMipmappedArrayDestroy;
     hipMipmappedArrayGetLevel;
-    hipModuleGetTexRef;
-    hipTexObjectCreate;
-    hipTexObjectDestroy;
-    hipTexObjectGetResourceDesc;
-    hipTexObjectGetResourceViewDesc;
-    hipTexObjectGetTextureDesc;
-    hipTexRefGetAddress;
-    hipTexRefGetAddressMode;
-    hipTexRefGetArray;
     hipTexRefGetBorderColor;
-    hipTexRefGetFilterMode;
-    hipTexRefGetFlags;
-    hipTexRefGetFormat;
-    hipTexRefGetMaxAnisotropy;
     hipTexRefGetMipMappedArray;
-    hipTexRefGetMipmapFilterMode;
-    hipTexRefGetMipmapLevelBias;
-    hipTexRefGetMipmapLevelClamp;
-    hipTexRefSetAddress;
-    hipTexRefSetAddress2D;
-    hipTexRefSetAddressMode;
-    hipTexRefSetArray;
     hipTexRefSetBorderColor;
-    hipTexRefSetFilterMode;
-    hipTexRefSetFlags;
-    hipTexRefSetFormat;
-    hipTexRefSetMaxAnisotropy;
-    hipTexRefSetMipmapFilterMode;
-    hipTexRefSetMipmapLevelBias;
-    hipTexRefSetMipmapLevelClamp;
     hipTexRefSetMipmappedArray;
-    hipUnbindTexture;
     hipMipmappedArrayGetMemoryRequirements;
 }
 

@@ -9,13 +9,16 @@ use std::{
     },
 };
 
-use gneiss_amdgcn::{engine::Gpu, memory::GuestMap, target::Target};
+use gneiss_amdgcn::{
+    engine::Gpu, image::descriptor::LINEAR_ALIGNMENT, memory::GuestMap, target::Target,
+};
 use gneiss_hsa_api::*;
 
 use crate::{
     card::Feature,
     config::{self, BadSetting, GpuSpec},
     entry::{HsaResult, require, write_text, write_value},
+    image,
     isa::Isa,
 };
 
@@ -416,7 +419,10 @@ impl GpuAgent {
                     write_value(value, [l1, l2, l3, 0])
                 }
                 HSA_AGENT_INFO_ISA => write_value(value, self.isa().handle()),
-                HSA_AGENT_INFO_EXTENSIONS => write_value(value, crate::extension::bitmap()),
+                HSA_AGENT_INFO_EXTENSIONS => write_value(
+                    value,
+                    crate::extension::bitmap(crate::image::supported(self)),
+                ),
                 HSA_AGENT_INFO_VERSION_MAJOR | HSA_AGENT_INFO_VERSION_MINOR => {
                     write_value(value, 1u16)
                 }
@@ -483,17 +489,46 @@ impl GpuAgent {
         }
     }
 
-    /// Image limits: all zero, for images are not supported.
+    /// Image limits; all zero where kernels have no image instructions.
     unsafe fn image_info(&self, attribute: hsa_agent_info_t, value: *mut c_void) -> HsaResult {
+        let images = u32::from(image::supported(self));
+        let limits = |geometry| {
+            image::limits(geometry)
+                .unwrap_or_default()
+                .map(|limit| limit * images)
+        };
+        let [read, write, samplers] = image::MAX_HANDLES;
         // SAFETY: the caller's promise.
         unsafe {
             match attribute {
+                HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS => {
+                    write_value(value, limits(HSA_EXT_IMAGE_GEOMETRY_1D)[0])
+                }
+                HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS => {
+                    write_value(value, limits(HSA_EXT_IMAGE_GEOMETRY_1DA)[0])
+                }
+                HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS => {
+                    write_value(value, limits(HSA_EXT_IMAGE_GEOMETRY_1DB)[0])
+                }
                 HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS
                     ..=HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS => {
-                    write_value(value, [0u32; 2])
+                    let [width, height, ..] = limits(HSA_EXT_IMAGE_GEOMETRY_2D);
+                    write_value(value, [width, height])
                 }
-                HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS => write_value(value, [0u32; 3]),
-                _ => write_value(value, 0u32),
+                HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS => {
+                    let [width, height, depth, _] = limits(HSA_EXT_IMAGE_GEOMETRY_3D);
+                    write_value(value, [width, height, depth])
+                }
+                HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS => {
+                    write_value(value, limits(HSA_EXT_IMAGE_GEOMETRY_2DA)[3])
+                }
+                HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES => write_value(value, read * images),
+                HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES => write_value(value, write * images),
+                HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS => write_value(value, samplers * images),
+                HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT => {
+                    write_value(value, LINEAR_ALIGNMENT as u32 * images)
+                }
+                _ => Err(HSA_STATUS_ERROR_INVALID_ARGUMENT),
             }
         }
     }

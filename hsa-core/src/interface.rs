@@ -3,7 +3,7 @@
 //! Every exported name is a small function here. As long as no tool is loaded the tables are empty and it calls the implementation in
 //! [`crate::export`] directly. Before tools are loaded the tables are filled with the implementations; from then on each call
 //! goes through its entry, which a tool may have replaced. Entries are single words that are written before a tool runs or by the tool
-//! itself, so loads need no order. The image functions are reached through their table by tools only.
+//! itself, so loads need no order.
 
 mod names;
 
@@ -165,24 +165,8 @@ impl Slot {
     }
 }
 
-/// Defines one exported function. Those of images are exported where they are.
+/// Defines one exported function.
 macro_rules! function {
-    (hsa_amd_image_create $($rest:tt)*) => {};
-    (hsa_amd_image_get_info_max_dim $($rest:tt)*) => {};
-    (hsa_ext_image_clear $($rest:tt)*) => {};
-    (hsa_ext_image_copy $($rest:tt)*) => {};
-    (hsa_ext_image_create $($rest:tt)*) => {};
-    (hsa_ext_image_create_with_layout $($rest:tt)*) => {};
-    (hsa_ext_image_data_get_info $($rest:tt)*) => {};
-    (hsa_ext_image_data_get_info_with_layout $($rest:tt)*) => {};
-    (hsa_ext_image_destroy $($rest:tt)*) => {};
-    (hsa_ext_image_export $($rest:tt)*) => {};
-    (hsa_ext_image_get_capability $($rest:tt)*) => {};
-    (hsa_ext_image_get_capability_with_layout $($rest:tt)*) => {};
-    (hsa_ext_image_import $($rest:tt)*) => {};
-    (hsa_ext_sampler_create $($rest:tt)*) => {};
-    (hsa_ext_sampler_create_v2 $($rest:tt)*) => {};
-    (hsa_ext_sampler_destroy $($rest:tt)*) => {};
     ($name:ident ($($arg:ident: $type:ty),*) $(-> $ret:ty)?) => {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $type),*) $(-> $ret)? {
@@ -244,14 +228,6 @@ macro_rules! functions {
 }
 
 gneiss_hsa_api::for_each_hsa_function!(functions);
-
-pub(crate) use export::{
-    hsa_amd_image_create, hsa_amd_image_get_info_max_dim, hsa_ext_image_clear, hsa_ext_image_copy,
-    hsa_ext_image_create, hsa_ext_image_create_with_layout, hsa_ext_image_data_get_info,
-    hsa_ext_image_data_get_info_with_layout, hsa_ext_image_destroy, hsa_ext_image_export,
-    hsa_ext_image_get_capability, hsa_ext_image_get_capability_with_layout, hsa_ext_image_import,
-    hsa_ext_sampler_create, hsa_ext_sampler_create_v2, hsa_ext_sampler_destroy,
-};
 
 /// Empties the tables: calls go to the implementations again.
 pub(crate) fn clear() {

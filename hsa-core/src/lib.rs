@@ -8,7 +8,7 @@
 //! * `signal`, `wait`, `watch`, `events`: signals, and everybody who waits for them.
 //! * `queue`, `processor`, `fault`: AQL queues, the packet processor, what happens when a queue fails.
 //! * `protocol`, `sync`: what is lock-free in the above, apart, for the model checker.
-//! * `copy`: asynchronous copies.
+//! * `copy`: asynchronous copies; `image`: images and samplers.
 //! * `loader`: code objects, executables, symbols.
 //!
 //! Kernels run in `gneiss-amdgcn`; this crate knows no instruction. Clients in Rust take [`api_table`] and call the same functions
@@ -23,6 +23,7 @@ mod events;
 mod export;
 mod extension;
 mod fault;
+mod image;
 mod interface;
 mod ipc;
 mod isa;

@@ -20,8 +20,8 @@ use gneiss_hsa_api::*;
 use parking_lot::{Mutex, ReentrantMutex, RwLock};
 
 use crate::{
-    agent::Agents, entry::HsaResult, events, loader::Loader, memory, memory::Memory, queue, signal,
-    tools::Tools,
+    agent::Agents, entry::HsaResult, events, image::Images, loader::Loader, memory, memory::Memory,
+    queue, signal, tools::Tools,
 };
 
 /// Everything between `hsa_init` and `hsa_shut_down`.
@@ -30,6 +30,7 @@ pub(crate) struct Runtime {
     pub(crate) agents: Agents,
     pub(crate) memory: Memory,
     pub(crate) loader: Loader,
+    pub(crate) images: Images,
     /// Whether copies write their times to completion signals.
     pub(crate) profile_copies: AtomicBool,
     /// Loaded after everything else, and unloaded before.
@@ -204,6 +205,7 @@ impl Runtime {
             agents,
             memory,
             loader: Loader::default(),
+            images: Images::default(),
             profile_copies: AtomicBool::new(false),
             tools: Mutex::default(),
         })

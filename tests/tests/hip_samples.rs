@@ -3,7 +3,7 @@
 
 use gneiss_tests::{Compile, QUICK_TARGET, Run, clang_19, compile, source_path, verify};
 
-const SAMPLES: [&str; 7] = [
+const SAMPLES: [&str; 8] = [
     "hello",
     "vector_add",
     "matrix_multiply",
@@ -11,6 +11,7 @@ const SAMPLES: [&str; 7] = [
     "histogram",
     "nbody",
     "stream_pipeline",
+    "texture_rotate",
 ];
 
 fn sample(name: &str, target: &str, level: &str) -> Run {

@@ -8,10 +8,11 @@ use std::{
 use gneiss_hsa_api::*;
 
 use crate::{
-    entry::{entry, require, write_out, write_value},
-    extension,
+    agent::AgentId,
+    entry::{HsaResult, entry, require, write_out, write_value},
+    extension, image,
     isa::{self, Isa},
-    runtime,
+    runtime::{self, Runtime},
 };
 
 pub unsafe extern "C" fn hsa_iterate_agents(
@@ -83,6 +84,21 @@ pub unsafe extern "C" fn hsa_cache_get_info(
     })
 }
 
+/// Highest minor version of an extension that an agent has: the CPU has none, and images need image instructions.
+fn agent_minor_version(
+    runtime: &Runtime,
+    id: AgentId,
+    extension: u32,
+    major: u16,
+) -> HsaResult<Option<u16>> {
+    let minor = extension::minor_version(extension, major)?;
+    Ok(minor.filter(|_| {
+        id.gpu().is_some_and(|gpu| {
+            extension != HSA_EXTENSION_IMAGES || image::supported(&runtime.agents.gpus[gpu])
+        })
+    }))
+}
+
 pub unsafe extern "C" fn hsa_agent_extension_supported(
     extension: u16,
     agent: hsa_agent_t,
@@ -91,9 +107,9 @@ pub unsafe extern "C" fn hsa_agent_extension_supported(
     result: *mut bool,
 ) -> hsa_status_t {
     entry!(hsa_agent_extension_supported, {
-        let id = runtime::get()?.agents.id(agent)?;
-        let minor = extension::minor_version(extension.into(), version_major)?
-            .filter(|_| id.gpu().is_some());
+        let runtime = runtime::get()?;
+        let id = runtime.agents.id(agent)?;
+        let minor = agent_minor_version(&runtime, id, extension.into(), version_major)?;
         // SAFETY: an out-parameter of the caller.
         unsafe { write_out(result, minor.is_some_and(|minor| version_minor <= minor)) }
     })
@@ -107,10 +123,10 @@ pub unsafe extern "C" fn hsa_agent_major_extension_supported(
     result: *mut bool,
 ) -> hsa_status_t {
     entry!(hsa_agent_major_extension_supported, {
-        let id = runtime::get()?.agents.id(agent)?;
+        let runtime = runtime::get()?;
+        let id = runtime.agents.id(agent)?;
         require(!version_minor.is_null() && !result.is_null())?;
-        let minor = extension::minor_version(extension.into(), version_major)?
-            .filter(|_| id.gpu().is_some());
+        let minor = agent_minor_version(&runtime, id, extension.into(), version_major)?;
         // SAFETY: out-parameters of the caller.
         unsafe {
             if let Some(minor) = minor {

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn hsa_system_get_info(
                 HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT => write_value(value, u64::MAX),
                 HSA_SYSTEM_INFO_ENDIANNESS => write_value(value, HSA_ENDIANNESS_LITTLE),
                 HSA_SYSTEM_INFO_MACHINE_MODEL => write_value(value, HSA_MACHINE_MODEL_LARGE),
-                HSA_SYSTEM_INFO_EXTENSIONS => write_value(value, extension::bitmap()),
+                HSA_SYSTEM_INFO_EXTENSIONS => write_value(value, extension::bitmap(true)),
                 HSA_AMD_SYSTEM_INFO_BUILD_VERSION => write_value(
                     value,
                     concat!("gneiss ", env!("CARGO_PKG_VERSION"), "\0").as_ptr(),
@@ -99,14 +99,8 @@ pub unsafe extern "C" fn hsa_system_get_extension_table(
 ) -> hsa_status_t {
     entry!(hsa_system_get_extension_table, {
         runtime::get()?;
-        // How many functions the table of each minor version has.
-        let functions = match version_minor {
-            0 => 3,
-            1 => 5,
-            2 => 6,
-            3 => 7,
-            _ => return Err(HSA_STATUS_ERROR),
-        };
+        let functions =
+            extension::functions(extension.into(), version_minor).ok_or(HSA_STATUS_ERROR)?;
         // SAFETY: the caller's table has the size of this version.
         unsafe {
             extension::table(

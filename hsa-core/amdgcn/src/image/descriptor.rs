@@ -1,7 +1,9 @@
 //! Image resource descriptors (8 dwords) and sampler descriptors (4 dwords) of GFX9 and GFX10.
 //!
 //! Both ways: the HSA runtime encodes, the image instructions decode. Field positions: "Image Resource Definition" and "Image
-//! Sampler Definition" of the Vega and RDNA 2 ISA documents. Only linear layouts exist here, so the pitch is always explicit.
+//! Sampler Definition" of the Vega and RDNA 2 ISA documents. Only linear layouts exist here. GFX9 states the pitch of every image and
+//! GFX10 that of images of one layer; other images of GFX10 have the pitch that the hardware's linear mode gives a width
+//! ([`linear_pitch`]). A slice always has as many rows as the image.
 
 use crate::target::Family;
 
@@ -87,6 +89,18 @@ pub struct Image {
     pub select: [u8; 4],
 }
 
+/// Bytes that rows of a linear image are a multiple of, and that its first byte is aligned to.
+pub const LINEAR_ALIGNMENT: u64 = 256;
+
+/// Texels from one row to the next in the hardware's linear mode: rows of `width` texels of `size` bytes, rounded up to
+/// [`LINEAR_ALIGNMENT`].
+pub fn linear_pitch(width: u32, size: usize) -> u32 {
+    let size = size as u64;
+    let row = (u64::from(width) * size).next_multiple_of(LINEAR_ALIGNMENT);
+    // At most 2^14 texels and one alignment more: fits.
+    (row / size) as u32
+}
+
 /// Why a descriptor cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptorError {
@@ -105,6 +119,9 @@ pub enum DescriptorError {
     /// More than one level.
     #[error("mipmapped images are not supported: last level {0}")]
     Levels(u32),
+    /// The descriptor cannot say this pitch (in texels).
+    #[error("a pitch of {0} texels cannot be described")]
+    Pitch(u32),
 }
 
 fn field(word: u32, low: u32, width: u32) -> u32 {
@@ -150,11 +167,14 @@ impl Image {
             other => return Err(DescriptorError::Kind(other)),
         };
         let flat = matches!(kind, ImageKind::D1 | ImageKind::D2);
-        // GFX10 has no pitch field: the depth field holds it for images without slices, others are packed.
+        // GFX10 has no pitch field: the depth field holds it for images of one layer.
         let (depth, pitch) = match (gfx10, flat) {
             (false, _) => (field(words[4], 0, 13) + 1, field(words[4], 13, 16) + 1),
             (true, true) => (1, field(words[4], 0, 14) + 1),
-            (true, false) => (field(words[4], 0, 13) + 1, width),
+            (true, false) => (
+                field(words[4], 0, 13) + 1,
+                linear_pitch(width, format.size()),
+            ),
         };
         let select = [0, 3, 6, 9].map(|low| field(words[3], low, 3) as u8);
         let base = (u64::from(words[0]) | u64::from(field(words[1], 0, 8)) << 32) << 8;
@@ -170,8 +190,8 @@ impl Image {
         })
     }
 
-    /// Encodes the descriptor. Fails where the family's descriptor cannot express the image: an unaligned base, a format that
-    /// it lacks, a pitch of its own on GFX10 images with slices.
+    /// Encodes the descriptor; the base must be 256-byte aligned and the extents within the limits of their fields. Fails where the
+    /// family's descriptor cannot express the image: a format that it lacks, a pitch of its own on GFX10 images with slices.
     pub fn encode(&self, family: Family) -> Result<[u32; 8], DescriptorError> {
         let mut words = [0u32; 8];
         words[0] = (self.base >> 8) as u32;
@@ -180,6 +200,9 @@ impl Image {
         match family {
             Family::Gfx9 | Family::Gfx90a => {
                 let (data, number) = self.format.to_gfx9().ok_or(DescriptorError::Format(0))?;
+                if self.pitch > 1 << 16 {
+                    return Err(DescriptorError::Pitch(self.pitch));
+                }
                 words[1] |= data << 20 | number << 26;
                 words[2] = (self.width - 1) | (self.height - 1) << 14;
                 words[4] = (self.depth - 1) | (self.pitch - 1) << 13;
@@ -187,6 +210,14 @@ impl Image {
             Family::Gfx10 | Family::Gfx10_3 => {
                 let format = self.format.to_gfx10().ok_or(DescriptorError::Format(0))?;
                 let width = self.width - 1;
+                let fits = if flat {
+                    self.pitch <= 1 << 14
+                } else {
+                    self.pitch == linear_pitch(self.width, self.format.size())
+                };
+                if !fits {
+                    return Err(DescriptorError::Pitch(self.pitch));
+                }
                 words[1] |= format << 20 | (width & 3) << 30;
                 words[2] = width >> 2 | (self.height - 1) << 14 | 1 << 31;
                 words[4] = if flat { self.pitch - 1 } else { self.depth - 1 };
@@ -198,6 +229,55 @@ impl Image {
             words[3] |= u32::from(select) << (3 * component);
         }
         Ok(words)
+    }
+}
+
+/// A buffer of texels, which typed buffer instructions read and write by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TexelBuffer {
+    /// Guest address of texel 0.
+    pub base: u64,
+    /// Texels.
+    pub count: u32,
+    /// Format.
+    pub format: TexelFormat,
+    /// Source of each component of the result, see [`select`].
+    pub select: [u8; 4],
+}
+
+impl TexelBuffer {
+    /// Encodes the four dwords of a structured buffer resource ("Buffer Resource Descriptor" of the same documents): an index past the
+    /// last texel is out of range.
+    pub fn encode(&self, family: Family) -> Result<[u32; 4], DescriptorError> {
+        let format = match family {
+            Family::Gfx9 | Family::Gfx90a => {
+                let (data, number) = self.format.to_gfx9().ok_or(DescriptorError::Format(0))?;
+                // Image-only formats do not fit the fields of buffers.
+                if data > 15 || number > 7 {
+                    return Err(DescriptorError::Format(data | number << 6));
+                }
+                number << 12 | data << 15
+            }
+            Family::Gfx10 | Family::Gfx10_3 => {
+                let format = self.format.to_gfx10().ok_or(DescriptorError::Format(0))?;
+                if format > 127 {
+                    return Err(DescriptorError::Format(format));
+                }
+                // Bit 24: the resource level, which must be 1.
+                format << 12 | 1 << 24
+            }
+            other => return Err(DescriptorError::Family(other)),
+        };
+        let mut word3 = format;
+        for (component, select) in self.select.into_iter().enumerate() {
+            word3 |= u32::from(select) << (3 * component);
+        }
+        Ok([
+            self.base as u32,
+            (self.base >> 32) as u32 & 0xffff | (self.format.size() as u32) << 16,
+            self.count,
+            word3,
+        ])
     }
 }
 
@@ -308,13 +388,61 @@ mod tests {
         let volume = Image {
             kind: ImageKind::D3,
             depth: 8,
-            pitch: 1025,
             ..image()
         };
         for family in [Family::Gfx90a, Family::Gfx10_3] {
             let words = volume.encode(family).expect("encodable");
             assert_eq!(Image::decode(words, family), Ok(volume), "{family:?}");
         }
+    }
+
+    #[test]
+    fn a_pitch_that_gfx10_cannot_say_is_refused() {
+        let volume = Image {
+            kind: ImageKind::D2Array,
+            depth: 8,
+            pitch: 2048,
+            ..image()
+        };
+        assert_eq!(
+            volume.encode(Family::Gfx10_3),
+            Err(DescriptorError::Pitch(2048))
+        );
+        assert!(volume.encode(Family::Gfx9).is_ok());
+        assert_eq!(linear_pitch(1, 1), 256);
+        assert_eq!(linear_pitch(16, 16), 16);
+        assert_eq!(linear_pitch(17, 16), 32);
+    }
+
+    #[test]
+    fn texel_buffers_have_the_fields_of_typed_buffer_resources() {
+        let buffer = TexelBuffer {
+            base: 0x7f12_3456_7810,
+            count: 1000,
+            format: TexelFormat {
+                bits: [16, 16, 0, 0],
+                number: Number::Float,
+            },
+            select: [select::X, select::X + 1, select::ZERO, select::ONE],
+        };
+        let selects = 4 | 5 << 3 | 1 << 9;
+        assert_eq!(
+            buffer.encode(Family::Gfx90a),
+            Ok([0x3456_7810, 0x0004_7f12, 1000, selects | 7 << 12 | 5 << 15])
+        );
+        assert_eq!(
+            buffer.encode(Family::Gfx10_3),
+            Ok([0x3456_7810, 0x0004_7f12, 1000, selects | 29 << 12 | 1 << 24])
+        );
+        let packed = TexelBuffer {
+            format: TexelFormat {
+                bits: [5, 6, 5, 0],
+                number: Number::Unorm,
+            },
+            ..buffer
+        };
+        assert!(packed.encode(Family::Gfx90a).is_err());
+        assert!(packed.encode(Family::Gfx10_3).is_err());
     }
 
     #[test]

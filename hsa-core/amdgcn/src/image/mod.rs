@@ -11,7 +11,7 @@ pub mod descriptor;
 pub mod format;
 pub mod sample;
 
-pub use descriptor::{Image, ImageKind, Sampler};
+pub use descriptor::{Clamp, DescriptorError, Image, ImageKind, Sampler, TexelBuffer};
 pub use format::{Number, TexelFormat};
 
 /// Memory as the image unit sees it.

@@ -35,7 +35,21 @@ fn swizzle(image: &Image, texel: [u32; 4]) -> [u32; 4] {
     })
 }
 
-fn read<M: TexelMemory>(
+/// The bytes of a texel that `image_store` writes: each component of the format comes from the first register whose selector names it,
+/// so that a load gives back what was stored. Components that no selector names are 0.
+pub fn stored(image: &Image, registers: [u32; 4]) -> [u8; 16] {
+    let component = |at: usize| {
+        let source = image
+            .select
+            .iter()
+            .position(|&source| usize::from(source) == usize::from(select::X) + at);
+        source.map_or(0, |source| registers[source])
+    };
+    image.format.encode(std::array::from_fn(component))
+}
+
+/// Reads the texel at integer coordinates, without selectors; `None` out of range.
+pub fn read<M: TexelMemory>(
     image: &Image,
     memory: &mut M,
     at: [i32; 3],
@@ -423,6 +437,22 @@ mod tests {
         let texels =
             gather4(&image, &sampler, &mut memory, [2.0, 1.0, 0.0], true, 0).expect("in memory");
         assert_eq!(texels.map(f32::from_bits), [11.0, 12.0, 2.0, 1.0]);
+    }
+
+    #[test]
+    fn stores_undo_the_component_selectors() {
+        let (mut image, _) = image();
+        image.format = TexelFormat {
+            bits: [8, 8, 8, 8],
+            number: Number::Uint,
+        };
+        // B, G, R, A in memory.
+        image.select = [6, 5, 4, 7];
+        assert_eq!(stored(&image, [1, 2, 3, 4])[..4], [3, 2, 1, 4]);
+        // One alpha.
+        image.format.bits = [8, 0, 0, 0];
+        image.select = [0, 0, 0, 4];
+        assert_eq!(stored(&image, [1, 2, 3, 4])[0], 4);
     }
 
     #[test]

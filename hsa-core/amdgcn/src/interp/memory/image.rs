@@ -17,10 +17,16 @@ pub const ADDRESS_REGISTERS: u32 = 13;
 /// What an image instruction does.
 #[derive(Clone, Copy, Debug)]
 pub enum Access {
-    /// Reads a texel.
-    Load,
-    /// Writes a texel.
-    Store,
+    /// Reads a texel; with `mip`, a level follows the coordinates, and levels other than 0 do not exist.
+    Load {
+        /// A level follows.
+        mip: bool,
+    },
+    /// Writes a texel, with a level as for loads.
+    Store {
+        /// A level follows.
+        mip: bool,
+    },
     /// Width, height, depth, levels.
     ResourceInfo,
     /// Samples level 0; `skip` registers come before the coordinates.
@@ -54,6 +60,58 @@ pub enum Atomic {
     And,
     Or,
     Xor,
+    Increment,
+    Decrement,
+}
+
+/// Which coordinates the address registers hold.
+#[derive(Clone, Copy, Debug)]
+pub enum Coordinates {
+    /// GFX9: those of the resource's kind; the layer or face only if the instruction declares an array.
+    OfResource {
+        /// The instruction's `da` bit.
+        array: bool,
+    },
+    /// GFX10: those of the instruction's dimension, whatever the resource is.
+    Of(ImageKind),
+}
+
+impl Coordinates {
+    /// The kind of image that the instruction addresses.
+    fn kind(self, resource: ImageKind) -> ImageKind {
+        use ImageKind::{Cube, D1, D1Array, D2, D2Array, D3};
+        match self {
+            Self::Of(kind) => kind,
+            Self::OfResource { array: true } => match resource {
+                D1 => D1Array,
+                D2 => D2Array,
+                other => other,
+            },
+            Self::OfResource { array: false } => match resource {
+                D1Array => D1,
+                D2Array | Cube => D2,
+                other @ (D1 | D2 | D3) => other,
+            },
+        }
+    }
+}
+
+/// Coordinates of an image of kind `from`, put in the order that `to` has them; what `from` lacks is 0.
+fn convert<T: Copy + Default>(at: [T; 3], from: ImageKind, to: ImageKind) -> [T; 3] {
+    use ImageKind::{Cube, D1, D1Array, D2, D2Array, D3};
+    let zero = T::default();
+    let [x, y, slice] = match from {
+        D1 => [at[0], zero, zero],
+        D1Array => [at[0], zero, at[1]],
+        D2 => [at[0], at[1], zero],
+        D2Array | Cube | D3 => at,
+    };
+    match to {
+        D1 => [x, zero, zero],
+        D1Array => [x, slice, zero],
+        D2 => [x, y, zero],
+        D2Array | Cube | D3 => [x, y, slice],
+    }
 }
 
 /// An image instruction: the side record of its operation.
@@ -63,6 +121,8 @@ pub struct ImageOp {
     pub access: Access,
     /// Whose descriptors.
     pub family: Family,
+    /// What the address registers hold.
+    pub coordinates: Coordinates,
     /// First slot of the resource.
     pub resource: usize,
     /// First slot of the sampler.
@@ -130,14 +190,21 @@ fn lanes(w: &mut Wave, record: &ImageOp, site: usize) -> Result<(), Exit> {
         return Ok(());
     }
     let words = std::array::from_fn(|at| w.sgpr[record.resource + at]);
-    let image = Image::decode(words, record.family).map_err(|_| Exit::Other(other::IMAGE))?;
+    let mut image = Image::decode(words, record.family).map_err(|_| Exit::Other(other::IMAGE))?;
+    let kind = record.coordinates.kind(image.kind);
+    // Faces are what an instruction makes of layers.
+    match (kind, image.kind) {
+        (ImageKind::Cube, ImageKind::D2Array) => image.kind = ImageKind::Cube,
+        (ImageKind::D2Array | ImageKind::D2, ImageKind::Cube) => image.kind = ImageKind::D2Array,
+        _ => {}
+    }
     let sampler = record
         .sampler
         .map(|at| Sampler::decode(std::array::from_fn(|word| w.sgpr[at + word])));
     let mut result = Ok(());
     each_lane(w.exec(), |lane| {
         if result.is_ok() {
-            result = one_lane(w, record, &image, sampler.as_ref(), site, lane);
+            result = one_lane(w, record, &image, kind, sampler.as_ref(), site, lane);
         }
     });
     result
@@ -147,20 +214,25 @@ fn one_lane(
     w: &mut Wave,
     record: &ImageOp,
     image: &Image,
+    kind: ImageKind,
     sampler: Option<&Sampler>,
     site: usize,
     lane: usize,
 ) -> Result<(), Exit> {
-    let coordinates = image.kind.coordinates();
+    let coordinates = kind.coordinates();
     let skip = match record.access {
         Access::Sample { skip } => skip,
-        Access::SampleWithDerivatives => 2 * image.kind.dimensions(),
+        Access::SampleWithDerivatives => 2 * kind.dimensions(),
         _ => 0,
     };
+    let mip = matches!(
+        record.access,
+        Access::Load { mip: true } | Access::Store { mip: true }
+    );
     let wanted = if matches!(record.access, Access::ResourceInfo) {
         0
     } else {
-        skip + coordinates
+        skip + coordinates + usize::from(mip)
     };
     if wanted > record.address.len()
         || record
@@ -171,18 +243,22 @@ fn one_lane(
     {
         return Err(Exit::IllegalInstruction);
     }
-    let address: [u32; 3] = std::array::from_fn(|at| match record.address.get(skip + at) {
-        // SAFETY: the register is in the file, the lane in the wave.
-        Some(register) if at < coordinates && wanted != 0 => unsafe {
-            *w.vgpr(*register as usize).add(lane)
-        },
+    let mut word = |at: usize| match record.address.get(at) {
+        // SAFETY: the register is in the file, as was checked for as many as are wanted; the lane is in the wave.
+        Some(register) if at < wanted => unsafe { *w.vgpr(*register as usize).add(lane) },
         _ => 0,
-    });
+    };
+    let address: [u32; 3] =
+        std::array::from_fn(|at| if at < coordinates { word(skip + at) } else { 0 });
+    // There is one level; texels of others are out of range.
+    let level_exists = !mip || word(skip + coordinates) == 0;
+    let address = convert(address, kind, image.kind);
     let texel = address.map(u32::cast_signed);
     let position = address.map(f32::from_bits);
     let mut memory = Guest { w, site, lane };
     let components = match record.access {
-        Access::Load => sample::load(image, &mut memory, texel)?,
+        Access::Load { .. } if !level_exists => [0; 4],
+        Access::Load { .. } => sample::load(image, &mut memory, texel)?,
         Access::Sample { .. } | Access::SampleWithDerivatives => {
             let sampler = sampler.ok_or(Exit::Other(other::IMAGE))?;
             sample::sample(image, sampler, &mut memory, position, record.unnormalised)?
@@ -208,10 +284,10 @@ fn one_lane(
             };
             [image.width, rows, image.depth, 1]
         }
-        Access::Store => {
-            if let Some(address) = sample::texel_address(image, texel) {
+        Access::Store { .. } => {
+            if let Some(address) = sample::texel_address(image, texel).filter(|_| level_exists) {
                 let host = memory.host(address, image.format.size())?;
-                let bytes = image.format.encode(read(w, record, lane));
+                let bytes = sample::stored(image, read(w, record, lane));
                 // SAFETY: the map gave that many writable bytes.
                 unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), host, image.format.size()) };
             }
@@ -248,6 +324,10 @@ fn atomic(operation: Atomic, host: *mut u8, value: u32, compare: u32) -> u32 {
         })
         .unwrap_or_else(|old| old)
     };
+    let wrapping = |next: &dyn Fn(u32) -> u32| {
+        word.fetch_update(order, Ordering::Relaxed, |old| Some(next(old)))
+            .unwrap_or_else(|old| old)
+    };
     match operation {
         Atomic::Swap => word.swap(value, order),
         Atomic::CompareSwap => word
@@ -261,6 +341,14 @@ fn atomic(operation: Atomic, host: *mut u8, value: u32, compare: u32) -> u32 {
         Atomic::SignedMax => signed(i32::max),
         Atomic::And => word.fetch_and(value, order),
         Atomic::Or => word.fetch_or(value, order),
+        Atomic::Increment => wrapping(&|old| if old >= value { 0 } else { old + 1 }),
+        Atomic::Decrement => wrapping(&|old| {
+            if old == 0 || old > value {
+                value
+            } else {
+                old - 1
+            }
+        }),
         Atomic::Xor => word.fetch_xor(value, order),
     }
 }

@@ -4,7 +4,8 @@
 //! dispatch. What the engine does not do (16-bit addresses and data, residency codes, depth compare, LOD bias, mip levels) is refused by name.
 
 use crate::{
-    interp::memory::image::{self, Access, Atomic, ImageOp},
+    image::ImageKind,
+    interp::memory::image::{self, Access, Atomic, Coordinates, ImageOp},
     ir::Op,
     isa::{
         inst::{Inst, Operand},
@@ -77,6 +78,7 @@ pub fn lower_image(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported
     let record = ImageOp {
         access,
         family,
+        coordinates: coordinates(inst, family)?,
         resource: scalar(inst.src[2].operand, 8)?,
         sampler: match inst.src[3].operand {
             Operand::None => None,
@@ -94,17 +96,42 @@ pub fn lower_image(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported
     Ok(())
 }
 
+/// What the address registers hold.
+fn coordinates(inst: &Inst, family: Family) -> Result<Coordinates, Unsupported> {
+    if matches!(family, Family::Gfx9 | Family::Gfx90a) {
+        return Ok(Coordinates::OfResource { array: inst.mem.da });
+    }
+    Ok(Coordinates::Of(match inst.mem.dim {
+        0 => ImageKind::D1,
+        1 => ImageKind::D2,
+        2 => ImageKind::D3,
+        3 => ImageKind::Cube,
+        4 => ImageKind::D1Array,
+        5 => ImageKind::D2Array,
+        _ => {
+            return Err(Unsupported::form(
+                inst,
+                "multisampled images are not supported",
+            ));
+        }
+    }))
+}
+
 fn access(inst: &Inst) -> Result<Access, Unsupported> {
     use M::*;
     Ok(match inst.op {
-        image_load => Access::Load,
-        image_store => Access::Store,
+        image_load => Access::Load { mip: false },
+        image_load_mip => Access::Load { mip: true },
+        image_store => Access::Store { mip: false },
+        image_store_mip => Access::Store { mip: true },
         image_get_resinfo => Access::ResourceInfo,
         // One level: the level of detail, however it comes, has no effect.
-        image_sample | image_sample_lz | image_sample_l => Access::Sample { skip: 0 },
-        image_sample_b => Access::Sample { skip: 1 },
-        image_sample_d => Access::SampleWithDerivatives,
-        image_gather4 | image_gather4_lz | image_gather4_l => Access::Gather {
+        image_sample | image_sample_lz | image_sample_l | image_sample_cl => {
+            Access::Sample { skip: 0 }
+        }
+        image_sample_b | image_sample_b_cl => Access::Sample { skip: 1 },
+        image_sample_d | image_sample_d_cl => Access::SampleWithDerivatives,
+        image_gather4 | image_gather4_lz | image_gather4_l | image_gather4_cl => Access::Gather {
             component: gather_component(inst)?,
         },
         image_atomic_swap => Access::Atomic(Atomic::Swap),
@@ -118,6 +145,8 @@ fn access(inst: &Inst) -> Result<Access, Unsupported> {
         image_atomic_and => Access::Atomic(Atomic::And),
         image_atomic_or => Access::Atomic(Atomic::Or),
         image_atomic_xor => Access::Atomic(Atomic::Xor),
+        image_atomic_inc => Access::Atomic(Atomic::Increment),
+        image_atomic_dec => Access::Atomic(Atomic::Decrement),
         _ => return Err(Unsupported::op(inst)),
     })
 }
