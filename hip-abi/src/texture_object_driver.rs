@@ -12,15 +12,17 @@ use crate::{
 };
 
 fn resource_of_driver(driver: &HIP_RESOURCE_DESC) -> HipResult<hipResourceDesc> {
-    // SAFETY (all): the type says which member of the union is meant.
     let res = match driver.resType {
         hipResourceTypeArray => hipResourceUnion {
+            // SAFETY: the type says that this is the union's member.
             array: unsafe { driver.res.array },
         },
         hipResourceTypeMipmappedArray => hipResourceUnion {
+            // SAFETY: the type says that this is the union's member.
             mipmap: unsafe { driver.res.mipmap },
         },
         hipResourceTypeLinear => {
+            // SAFETY: the type says that this is the union's member.
             let from = unsafe { driver.res.linear };
             hipResourceUnion {
                 linear: hipResourceLinear {
@@ -31,6 +33,7 @@ fn resource_of_driver(driver: &HIP_RESOURCE_DESC) -> HipResult<hipResourceDesc> 
             }
         }
         hipResourceTypePitch2D => {
+            // SAFETY: the type says that this is the union's member.
             let from = unsafe { driver.res.pitch2D };
             hipResourceUnion {
                 pitch2D: hipResourcePitch2D {
@@ -52,11 +55,13 @@ fn resource_of_driver(driver: &HIP_RESOURCE_DESC) -> HipResult<hipResourceDesc> 
 
 fn resource_to_driver(resource: &hipResourceDesc) -> HipResult<HIP_RESOURCE_DESC> {
     let mut res = HIP_RESOURCE_UNION { reserved: [0; 32] };
-    // SAFETY (all): the type says which member of the union is meant.
     match resource.resType {
+        // SAFETY: the type says that this is the union's member.
         hipResourceTypeArray => res.array = unsafe { resource.res.array },
+        // SAFETY: the type says that this is the union's member.
         hipResourceTypeMipmappedArray => res.mipmap = unsafe { resource.res.mipmap },
         hipResourceTypeLinear => {
+            // SAFETY: the type says that this is the union's member.
             let from = unsafe { resource.res.linear };
             let format = ElementFormat::of_desc(&from.desc)?;
             res.linear = HIP_RESOURCE_LINEAR {
@@ -67,6 +72,7 @@ fn resource_to_driver(resource: &hipResourceDesc) -> HipResult<HIP_RESOURCE_DESC
             };
         }
         _ => {
+            // SAFETY: the type says that this is the union's member.
             let from = unsafe { resource.res.pitch2D };
             let format = ElementFormat::of_desc(&from.desc)?;
             res.pitch2D = HIP_RESOURCE_PITCH2D {

@@ -627,9 +627,10 @@ pub unsafe extern "C" fn hipTexRefGetAddress(
     // SAFETY: null or valid, as the caller promises.
     let reference = unsafe { given(texRef)? };
     let resource = texture::query(reference.textureObject, |resource, _, _| *resource)?;
-    // SAFETY (both): the type says which member of the union is meant.
     let address = match resource.resType {
+        // SAFETY: the type says that this is the union's member.
         hipResourceTypeLinear => unsafe { resource.res.linear.devPtr },
+        // SAFETY: the type says that this is the union's member.
         hipResourceTypePitch2D => unsafe { resource.res.pitch2D.devPtr },
         _ => return fail!(hipErrorInvalidValue, "the reference is bound to an array"),
     };
