@@ -119,6 +119,34 @@ struct Wanted {
     driver: bool,
 }
 
+/// Checks an array's extent against the images of the current device.
+fn check_limits(wanted: &Wanted) -> HipResult {
+    let properties = runtime::current()?.clr.properties();
+    if !properties.images {
+        return fail!(
+            hipErrorNotSupported,
+            "{} has no images: arrays are not supported there",
+            properties.gfx_name
+        );
+    }
+    let [width, height, depth] = wanted.extent;
+    let limits = &properties.image_limits;
+    let (plane, slices) = if wanted.flags & hipArrayLayered == 0 && depth != 0 {
+        ([limits.d3[0], limits.d3[1]], limits.d3[2])
+    } else {
+        (limits.d2, limits.layers)
+    };
+    if width > plane[0] as usize || height > plane[1] as usize || depth > slices as usize {
+        return fail!(
+            hipErrorInvalidValue,
+            "an array of {width} by {height} by {depth} elements; possible are {} by {} by {slices}",
+            plane[0],
+            plane[1]
+        );
+    }
+    Ok(())
+}
+
 fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
     if out.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the array");
@@ -163,6 +191,7 @@ fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
             "gather arrays have two dimensions, not {width} by {height} by {depth}"
         );
     }
+    check_limits(wanted)?;
     let element = channel * wanted.channels as usize;
     let pitch = width
         .checked_mul(element)

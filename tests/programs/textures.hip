@@ -698,6 +698,58 @@ CASE(attributes_tell_the_limits) {
     REQUIRE(attribute(hipDeviceAttributeMaxTexture3DDepth) == 8192);
     REQUIRE(attribute(hipDeviceAttributeTextureAlignment) == 256);
     REQUIRE(attribute(hipDeviceAttributeTexturePitchAlignment) == 256);
+    const hipChannelFormatDesc desc = hipCreateChannelDesc<float>();
+    hipArray_t array = nullptr;
+    EXPECT_ERROR(hipMallocArray(&array, &desc, 16385, 1, hipArrayDefault), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMalloc3DArray(&array, &desc, make_hipExtent(2, 2, 8193), hipArrayDefault), hipErrorInvalidValue);
+}
+
+// References of a module, whose file is the case's argument.
+CASE(references_of_a_module) {
+    hipModule_t module;
+    HIP_CHECK(hipModuleLoad(&module, sample::argument(0)));
+    hipFunction_t kernel;
+    HIP_CHECK(hipModuleGetFunction(&kernel, module, "read_plane"));
+    textureReference *reference = nullptr;
+    EXPECT_ERROR(hipModuleGetTexRef(&reference, module, "no_such_texture"), hipErrorNotFound);
+    HIP_CHECK(hipModuleGetTexRef(&reference, module, "plane"));
+    HIP_CHECK(hipTexRefSetFormat(reference, HIP_AD_FORMAT_FLOAT, 1));
+    hipArray_Format format;
+    int channels = 0;
+    HIP_CHECK(hipTexRefGetFormat(&format, &channels, reference));
+    REQUIRE(format == HIP_AD_FORMAT_FLOAT && channels == 1);
+    HIP_CHECK(hipTexRefSetAddressMode(reference, 0, hipAddressModeClamp));
+    HIP_CHECK(hipTexRefSetAddressMode(reference, 1, hipAddressModeClamp));
+    HIP_CHECK(hipTexRefSetFilterMode(reference, hipFilterModePoint));
+    HIP_CHECK(hipTexRefSetFlags(reference, HIP_TRSF_READ_AS_INTEGER));
+
+    const std::vector<float> values = iota(64, 1.0f);
+    DeviceBuffer<float> out(64);
+    float *out_pointer = out.get();
+    void *arguments[] = {&out_pointer};
+    {
+        const Array<float> array(values, 8, 8);
+        HIP_CHECK(hipTexRefSetArray(reference, array.get(), HIP_TRSA_OVERRIDE_FORMAT));
+        HIP_CHECK(hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr));
+        REQUIRE(out.read() == values);
+        hipResourceDesc bound{};
+        HIP_CHECK(hipGetTextureObjectResourceDesc(&bound, reference->textureObject));
+        REQUIRE(bound.res.array.array == array.get());
+    }
+    std::vector<float> reversed(values.rbegin(), values.rend());
+    float *rows = nullptr;
+    std::size_t pitch = 0;
+    HIP_CHECK(hipMallocPitch(reinterpret_cast<void **>(&rows), &pitch, 32, 8));
+    HIP_CHECK(hipMemcpy2D(rows, pitch, reversed.data(), 32, 32, 8, hipMemcpyHostToDevice));
+    const HIP_ARRAY_DESCRIPTOR desc = {8, 8, HIP_AD_FORMAT_FLOAT, 1};
+    HIP_CHECK(hipTexRefSetAddress2D(reference, &desc, rows, pitch));
+    HIP_CHECK(hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr));
+    REQUIRE(out.read() == reversed);
+    hipDeviceptr_t address = nullptr;
+    HIP_CHECK(hipTexRefGetAddress(&address, reference));
+    REQUIRE(address == rows);
+    HIP_CHECK(hipModuleUnload(module));
+    HIP_CHECK(hipFree(rows));
 }
 
 CASE(bad_textures_are_refused) {

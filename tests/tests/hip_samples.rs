@@ -22,6 +22,12 @@ fn sample(name: &str, target: &str, level: &str) -> Run {
     )))
 }
 
+/// Whether the compilers make a sample for a target at a level: unoptimised device libraries choose between image instructions at run
+/// time, and gfx90a lacks some of those that they choose from.
+fn compiles(name: &str, target: &str, level: &str) -> bool {
+    (name, target, level) != ("texture_rotate", "gfx90a", "-O0")
+}
+
 /// Runs a sample and looks for its verdict.
 fn passes(name: &str, run: &Run) {
     let outcome = run.run();
@@ -107,6 +113,9 @@ fn every_sample_for_every_target_level_and_runtime() {
     for name in SAMPLES {
         for target in [QUICK_TARGET, "gfx1030"] {
             for level in ["-O0", "-O2", "-O3"] {
+                if !compiles(name, target, level) {
+                    continue;
+                }
                 eprintln!("{name} {target} {level}");
                 passes(name, &sample(name, target, level));
                 passes(name, &sample(name, target, level).hip_amd());
@@ -125,6 +134,9 @@ fn every_sample_built_by_clang_19() {
         for target in [QUICK_TARGET, "gfx1030"] {
             let source = source_path(&format!("samples/hip/{name}.hip"));
             for level in ["-O0", "-O3"] {
+                if !compiles(name, target, level) {
+                    continue;
+                }
                 eprintln!("{name} {target} {level} clang 19");
                 passes(
                     name,

@@ -5,10 +5,22 @@ use gneiss_tests::{Compile, Run, cases_source, compile, verify};
 
 const TARGETS: [&str; 3] = ["gfx1030", "gfx906", "gfx90a"];
 
+/// Targets of unoptimised code: hipcc makes none for gfx90a, because its device library chooses between image instructions at run
+/// time then, and gfx90a lacks some of them.
+const UNOPTIMISED_TARGETS: [&str; 2] = ["gfx1030", "gfx906"];
+
+fn targets(level: &str) -> &'static [&'static str] {
+    if level == "-O0" {
+        &UNOPTIMISED_TARGETS
+    } else {
+        &TARGETS
+    }
+}
+
 fn case(level: &str, target: &str, name: &str) -> Run {
     let executable = compile(&Compile::hip_for_targets(
         &cases_source("textures"),
-        &TARGETS,
+        targets(level),
         level,
     ));
     Run::new(executable).args([name]).gpus(target)
@@ -16,7 +28,7 @@ fn case(level: &str, target: &str, name: &str) -> Run {
 
 fn passes(name: &str) {
     for level in ["-O0", "-O2"] {
-        for target in TARGETS {
+        for target in targets(level) {
             eprintln!("{name} {target} {level}");
             case(level, target, name).run().expect_success();
         }
@@ -53,11 +65,8 @@ macro_rules! ours {
 }
 
 both! {
-    every_format_reads_back,
     halves_read_as_floats,
     normalised_reads_give_fractions,
-    memory_is_fetched_by_index,
-    fetches_past_the_end_give_zero,
     linear_filters_weigh_by_distance,
     address_modes_bring_coordinates_into_range,
     volumes_and_layers,
@@ -67,7 +76,6 @@ both! {
     gathers_levels_and_gradients,
     surfaces_are_read_and_written,
     surfaces_of_one_and_three_dimensions,
-    references_are_bound_to_memory_and_arrays,
     descriptions_are_given_back,
     attributes_tell_the_limits,
     bad_textures_are_refused,
@@ -78,6 +86,18 @@ ours! {
     layers_of_one_dimension,
     arrays_for_surfaces,
     memory_that_is_too_short_is_refused,
+}
+
+#[test]
+fn references_of_a_module() {
+    for target in TARGETS {
+        let module = compile(&Compile::module(&cases_source("texture_module"), target));
+        let run = case("-O2", target, "references_of_a_module").args([module]);
+        run.run().expect_success();
+        if target == TARGETS[0] {
+            run.hip_amd().run().expect_success();
+        }
+    }
 }
 
 #[test]
