@@ -115,7 +115,18 @@ verify: all
 	$(call need,$(test_packages))
 	GNEISS_VERIFY=1 $(CARGO) test --workspace --locked --release
 
-bench: all
+# The HSA library with a count of wave instructions, for the bench's time of one.
+counters := $(target)/counters
+counters_archive := $(counters)/release/libgneiss_hsa_core.a
+counters_library := $(counters)/libhsa-runtime64.so.1
+export GNEISS_COUNTERS_LIBRARY := $(abspath $(counters_library))
+
+.PHONY: counters
+counters:
+	$(CARGO) build --release --locked -p gneiss-hsa-core --features counters --target-dir $(counters)
+	build/link.sh $(counters_library) libhsa-runtime64.so.1 $(counters_archive) $(hsa_map)
+
+bench: all counters
 	$(call need,hipcc g++ ocl-icd-opencl-dev pocl-opencl-icd python3)
 	$(CARGO) run --release --locked -p gneiss-tests --bin bench
 

@@ -1,4 +1,4 @@
-// The HIP peer. usage: hip measure|digest [KERNEL...], or one of
+// The HIP peer. usage: hip measure|digest|count [KERNEL...], or one of
 //   device_name          print the name of device 0: what a process costs that does nothing else
 //   idle                 run a kernel, then print the resident memory and the processor time of half a second of idling
 //   idle_streams COUNT   print how much resident memory COUNT streams add that each ran one kernel
@@ -93,10 +93,11 @@ int main(int argc, char **argv) {
         idle(hip);
     } else if (mode == "idle_streams" && rest.size() == 1) {
         idle_streams(hip, std::atoi(rest[0].c_str()));
-    } else if (mode == "measure" || mode == "digest") {
-        bench::Suite<Hip>(hip, mode == "measure" ? bench::Mode::measure : bench::Mode::digest, rest).run();
+    } else if (mode == "measure" || mode == "digest" || mode == "count") {
+        const bench::Mode how = mode == "measure" ? bench::Mode::measure : mode == "count" ? bench::Mode::count : bench::Mode::digest;
+        bench::Suite<Hip>(hip, how, rest).run();
     } else {
-        std::fprintf(stderr, "usage: %s measure|digest [KERNEL...] | device_name | idle | idle_streams COUNT\n", argv[0]);
+        std::fprintf(stderr, "usage: %s measure|digest|count [KERNEL...] | device_name | idle | idle_streams COUNT\n", argv[0]);
         return 2;
     }
     return 0;

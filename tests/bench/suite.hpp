@@ -27,12 +27,13 @@ struct Grid {
 enum class Mode {
     measure, // time each kernel and check its result
     digest,  // run each kernel once and print a hash of its result
+    count,   // run each kernel once at full size, an empty kernel before it, for a runtime that counts instructions
 };
 
 template <typename Backend> class Suite {
   public:
     Suite(Backend &backend, Mode mode, std::vector<std::string> wanted)
-        : backend_(backend), mode_(mode), sizes_(mode == Mode::measure ? full_sizes() : small_sizes()), wanted_(std::move(wanted)) {}
+        : backend_(backend), mode_(mode), sizes_(mode == Mode::digest ? small_sizes() : full_sizes()), wanted_(std::move(wanted)) {}
 
     void run() {
         each("launch", [this] { launches(); });
@@ -93,6 +94,11 @@ template <typename Backend> class Suite {
         if (mode_ == Mode::measure) {
             const Times times = timed(run);
             report(name, std::to_string(size), times, correct(result()));
+        } else if (mode_ == Mode::count) {
+            backend_.launch(kernel::empty{}, Grid{1, 1}, Grid{64, 1}, make<int>(1));
+            run();
+            backend_.synchronize();
+            std::printf("%s\t%u\n", name, size);
         } else {
             run();
             const auto values = result();
@@ -102,7 +108,7 @@ template <typename Backend> class Suite {
     }
 
     void launches() {
-        if (mode_ == Mode::digest) {
+        if (mode_ != Mode::measure) {
             return;
         }
         constexpr unsigned latencies = 1000;
@@ -132,7 +138,7 @@ template <typename Backend> class Suite {
     }
 
     void copies() {
-        if (mode_ == Mode::digest) {
+        if (mode_ != Mode::measure) {
             return;
         }
         for (const std::size_t bytes : {std::size_t{64}, std::size_t{4096}, std::size_t{65536}, std::size_t{1} << 20, std::size_t{16} << 20,

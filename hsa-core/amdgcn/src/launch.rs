@@ -161,6 +161,7 @@ impl LaunchPlan {
 
         let wave_size = if wave64 { 64 } else { 32 };
         let waves = u64::from((items as u32).div_ceil(wave_size));
+        program.count_waves(groups_total.saturating_mul(waves));
         let rsrc1 = descriptor.compute_pgm_rsrc1;
         let mut plan = Self {
             program: Some(program),
@@ -252,7 +253,8 @@ impl LaunchPlan {
         })
     }
 
-    /// Sets the registers of a wave: `first` is the number of its first work-item in the group. `ids` are those of the group.
+    /// Sets the registers of a wave, inside of a function with the level's features: `first` is the number of its first work-item in the group. `ids` are those of the group.
+    #[inline(always)]
     pub(crate) fn init_wave(
         &self,
         wave: &mut Wave,

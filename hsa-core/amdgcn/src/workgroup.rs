@@ -18,6 +18,7 @@ use crate::{
     engine::Engine,
     fault::Fault,
     interp::{
+        level::Level,
         memory::other,
         run::{self, Exit},
         wave::Wave,
@@ -165,6 +166,22 @@ impl Group {
 
     /// Prepares the group with a number.
     fn start(&mut self, job: &Job, number: u64) {
+        if Level::current() == Level::Portable {
+            self.start_at_any_level(job, number);
+        } else {
+            // SAFETY: the level says that the host has AVX2.
+            unsafe { self.start_avx2(job, number) }
+        }
+    }
+
+    /// As [`start`](Self::start): registers are copied as whole vectors.
+    #[target_feature(enable = "avx2")]
+    fn start_avx2(&mut self, job: &Job, number: u64) {
+        self.start_at_any_level(job, number);
+    }
+
+    #[inline(always)]
+    fn start_at_any_level(&mut self, job: &Job, number: u64) {
         let plan = &job.plan;
         self.id = plan.group_id(number);
         let extent = plan.extent(&job.info, self.id);
@@ -244,7 +261,12 @@ impl Group {
                             self.live -= 1;
                             progress = true;
                         }
-                        Exit::BudgetSpent => progress = true,
+                        Exit::BudgetSpent => {
+                            progress = true;
+                            if let Some(program) = &job.plan.program {
+                                program.make_native();
+                            }
+                        }
                         Exit::Sleep(_) => {}
                         Exit::Interrupt(event_id) => {
                             job.interrupt(event_id);

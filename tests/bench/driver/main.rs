@@ -48,7 +48,11 @@ fn main() -> ExitCode {
     for kernel in &kernels {
         for &peer in &peers {
             eprintln!("{kernel} on {}", peer.name());
-            rows.extend(programs.measure(peer, kernel));
+            let mut measured = programs.measure(peer, kernel);
+            if peer == Peer::Gneiss {
+                programs.add_instruction_times(kernel, &mut measured);
+            }
+            rows.extend(measured);
         }
     }
     for &peer in peers.iter().filter(|peer| peer.is_hip()) {

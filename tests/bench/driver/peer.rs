@@ -111,6 +111,59 @@ impl Programs {
             .collect()
     }
 
+    /// Adds the time of a wave instruction to this runtime's rows of a kernel: the instructions are counted in one more run, over a
+    /// build of the HSA library that does so.
+    pub fn add_instruction_times(&self, kernel: &str, rows: &mut Vec<Row>) {
+        if !rows.iter().any(Row::has_processor_time) {
+            return;
+        }
+        let Some(library) = std::env::var_os("GNEISS_COUNTERS_LIBRARY") else {
+            eprintln!("no GNEISS_COUNTERS_LIBRARY: no times of wave instructions");
+            return;
+        };
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let counts = folder.path().join("counts");
+        let outcome = self
+            .run(Peer::Gneiss)
+            .env("GNEISS_HSA", library)
+            .env("GNEISS_COUNTERS", &counts)
+            .args(["count", kernel])
+            .limit(Duration::from_secs(600))
+            .run();
+        if !outcome.status.success() {
+            eprintln!("{}", outcome.describe());
+            rows.push(Row::failed(Peer::Gneiss.name(), kernel));
+            return;
+        }
+        let counts = std::fs::read_to_string(&counts).unwrap_or_default();
+        // A line for each dispatch: kernel, groups, wave size, wave instructions. An empty kernel stands before each evaluation.
+        let mut totals: Vec<u64> = Vec::new();
+        for line in counts.lines() {
+            let name = line.split('\t').next().unwrap_or_default();
+            let count: u64 = line
+                .rsplit('\t')
+                .next()
+                .and_then(|count| count.parse().ok())
+                .unwrap_or_default();
+            match totals.last_mut() {
+                _ if name.contains("empty_kernel") => totals.push(0),
+                Some(total) => *total += count,
+                None => {}
+            }
+        }
+        let times: Vec<Row> = outcome
+            .stdout
+            .lines()
+            .zip(totals)
+            .filter_map(|(line, total)| {
+                let (kernel, size) = line.split_once('\t')?;
+                rows.iter()
+                    .find_map(|row| row.per_instruction(kernel, size, total))
+            })
+            .collect();
+        rows.extend(times);
+    }
+
     /// What a process costs that prints the device's name, what idling costs, and what streams add.
     pub fn processes(&self, peer: Peer) -> Vec<Row> {
         let mut rows = Vec::new();

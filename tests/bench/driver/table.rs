@@ -85,6 +85,26 @@ impl Row {
         }
     }
 
+    /// Whether it is a processor time of a kernel whose result was right.
+    pub fn has_processor_time(&self) -> bool {
+        self.metric == "cpu_ms" && is_kernel(self) && !self.is_wrong()
+    }
+
+    /// The processor time of one of `count` wave instructions, if this is the row of the kernel and size that has it.
+    pub fn per_instruction(&self, kernel: &str, size: &str, count: u64) -> Option<Self> {
+        let fits = self.kernel == kernel && self.size == size && self.has_processor_time();
+        (fits && count > 0).then(|| {
+            let each = |ms: f64| ms * 1e6 / count as f64;
+            Self {
+                metric: "ns_per_wave_instr".to_owned(),
+                median: each(self.median),
+                min: each(self.min),
+                max: each(self.max),
+                ..self.clone()
+            }
+        })
+    }
+
     /// Whether the result was wrong or never came.
     pub fn is_wrong(&self) -> bool {
         !matches!(self.check.as_str(), "ok" | "-")
@@ -117,21 +137,30 @@ pub fn json(rows: &[Row]) -> String {
 pub fn print(rows: &[Row]) {
     println!("\nProcessor time in ms, least of the repeats; ratios of this run\n");
     println!(
-        "{:<15}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>15}",
-        "kernel", "size", "native", "pocl", "gneiss", "amd-clr", "gneiss/pocl", "gneiss/native"
+        "{:<15}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>15}{:>15}",
+        "kernel",
+        "size",
+        "native",
+        "pocl",
+        "gneiss",
+        "amd-clr",
+        "gneiss/pocl",
+        "gneiss/native",
+        "ns/wave instr."
     );
     let mut to_pocl = Vec::new();
     for (kernel, size) in timed_kernels(rows) {
-        let least = |peer: &str| {
+        let of_metric = |peer: &str, metric: &str| {
             let found = rows.iter().find(|row| {
                 row.peer == peer
                     && row.kernel == kernel
                     && row.size == size
-                    && row.metric == "cpu_ms"
+                    && row.metric == metric
                     && !row.is_wrong()
             });
             found.map(|row| row.min)
         };
+        let least = |peer: &str| of_metric(peer, "cpu_ms");
         let (native, pocl, gneiss, amd_clr) = (
             least("native"),
             least("pocl"),
@@ -141,13 +170,14 @@ pub fn print(rows: &[Row]) {
         let ratio = |peer: Option<f64>| Some(gneiss? / peer?);
         to_pocl.extend(ratio(pocl));
         println!(
-            "{kernel:<15}{size:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>15}",
+            "{kernel:<15}{size:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>15}{:>15}",
             figure(native),
             figure(pocl),
             figure(gneiss),
             figure(amd_clr),
             figure(ratio(pocl)),
-            figure(ratio(native))
+            figure(ratio(native)),
+            figure(of_metric("gneiss", "ns_per_wave_instr"))
         );
     }
     if !to_pocl.is_empty() {

@@ -1,6 +1,6 @@
 //! The dispatch loop, and why it stops.
 
-use crate::ir::Op;
+use crate::ir::{Op, program::handler_of};
 
 use super::wave::Wave;
 
@@ -125,7 +125,7 @@ pub unsafe fn advance(wave: &mut Wave, budget: i64, environment: &mut Environmen
                 last_pc = (*op).pc;
                 wave.instructions += 1;
             }
-            op = ((*op).run)(wave, op);
+            op = handler_of(op)(wave, op);
         }
         // What `s_setreg` has changed it to, if it has.
         environment.now = wave.mxcsr;

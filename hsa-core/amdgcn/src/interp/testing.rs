@@ -125,6 +125,7 @@ pub fn execute(
     setup: impl FnOnce(&mut Wave),
 ) -> Box<Wave> {
     let program = program(listing, config, level);
+    program.make_native();
     let mut wave = Box::new(Wave::new());
     wave.reset(&program, mode);
     setup(&mut wave);

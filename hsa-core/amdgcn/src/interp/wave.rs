@@ -236,6 +236,7 @@ impl ScalarImage {
     /// Dwords copied at once.
     const LINE: usize = 16;
 
+    #[inline(always)]
     fn copy_to(&self, file: &mut [u32; slot::COUNT]) {
         // In pieces of a known size, which are copied inline: the program's SGPRs, then VCC and all behind it.
         const REST: usize = slot::VCC / ScalarImage::LINE * ScalarImage::LINE;
@@ -319,6 +320,7 @@ impl Wave {
     }
 
     /// As [`reset`](Self::reset), with a scalar file that is not all zeros.
+    #[inline(always)]
     pub fn reset_with(&mut self, program: &Program, mode: u32, scalars: &ScalarImage) {
         let config = program.config();
         let lanes = config.lanes();

@@ -2,7 +2,8 @@
 //!
 //! Code is lowered in segments. The first holds everything that is reachable from the kernel's entry by direct branches; an
 //! indirect jump (`s_setpc_b64`, `s_swappc_b64`) to a PC that is not yet known lowers one more segment from there. Segments are
-//! never changed or freed while the program lives, so operations are plain pointers, shared by all workers.
+//! never freed while the program lives, so operations are plain pointers, shared by all workers. Nothing in them changes but handlers: a
+//! program that runs often gets [native code](crate::jit), which takes the place of handlers while other workers may be running them.
 //!
 //! Code that cannot be decoded or lowered becomes an operation that stops the wave when it is reached; [`Program::why`] has the
 //! reason.
@@ -10,15 +11,19 @@
 use std::{
     any::Any,
     collections::{BTreeMap, HashMap, HashSet},
-    sync::Arc,
+    ptr::NonNull,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering},
+    },
 };
 
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    interp::level::Level,
+    interp::{level::Level, run::Handler},
     isa::inst::Inst,
-    jit::{self, NativeCode},
+    jit::{self, NativeCode, form::Form, liveness::Decoded},
     target::Target,
 };
 
@@ -88,12 +93,76 @@ impl LowerConfig {
 
 /// Operations lowered together.
 struct Segment {
-    ops: Box<[Op]>,
+    ops: Ops,
     pool: Box<[PoolLine]>,
     /// Keeps what `Op::imm` points to.
     _side: Vec<Box<dyn Any + Send + Sync>>,
     reasons: HashMap<usize, String>,
     native: Option<NativeCode>,
+    /// What native code is made from, until then.
+    pending: Option<Pending>,
+}
+
+/// What native code of a segment is made from besides its operations.
+struct Pending {
+    forms: Vec<Form>,
+    leaders: Vec<usize>,
+    decoded: Decoded,
+}
+
+/// Operations whose handlers may be replaced while workers run them.
+struct Ops(NonNull<[Op]>);
+
+// SAFETY: owns the operations; their pointers are into the program's own segments.
+unsafe impl Send for Ops {}
+
+impl Ops {
+    fn new(ops: Vec<Op>) -> Self {
+        Self(NonNull::from(Box::leak(ops.into_boxed_slice())))
+    }
+
+    fn first(&self) -> *const Op {
+        self.0.as_ptr().cast::<Op>()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// A copy, for reading.
+    fn copied(&self) -> Vec<Op> {
+        // SAFETY: only handlers change, and only under the lock of the segments, which the caller holds.
+        unsafe { self.0.as_ref() }.to_vec()
+    }
+
+    fn set_handler(&self, index: usize, handler: Handler) {
+        assert!(index < self.len(), "no such operation");
+        // SAFETY: inside the operations; workers read handlers as atomics, see `handler_of`.
+        let at = unsafe { &raw mut (*self.0.as_ptr().cast::<Op>().add(index)).run };
+        // SAFETY: aligned, and a function pointer has a pointer's size. Release: the code was written before.
+        unsafe { AtomicPtr::from_ptr(at.cast::<*mut ()>()) }
+            .store(handler as *mut (), Ordering::Release);
+    }
+}
+
+impl Drop for Ops {
+    fn drop(&mut self) {
+        // SAFETY: made from a box by `new`.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
+/// The handler of an operation that another worker may be replacing.
+///
+/// # Safety
+/// `op` is an operation of a program that is alive.
+#[inline(always)]
+pub unsafe fn handler_of(op: *const Op) -> Handler {
+    // SAFETY: aligned and alive; what is stored there are handlers. On the hosts that there are, acquire is a plain load.
+    unsafe {
+        let at = (&raw const (*op).run).cast::<*mut ()>().cast_mut();
+        std::mem::transmute::<*mut (), Handler>(AtomicPtr::from_ptr(at).load(Ordering::Acquire))
+    }
 }
 
 /// Sixteen equal dwords.
@@ -121,6 +190,10 @@ pub struct Program {
     entry: Place,
     map: RwLock<HashMap<u64, Place>>,
     segments: Mutex<Vec<Segment>>,
+    /// Waves started so far, while that matters.
+    waves: AtomicU64,
+    /// Runs often: has native code.
+    hot: AtomicBool,
 }
 
 impl std::fmt::Debug for Program {
@@ -130,6 +203,9 @@ impl std::fmt::Debug for Program {
             .finish_non_exhaustive()
     }
 }
+
+/// Waves after which a program gets native code.
+const HOT_WAVES: u64 = 32;
 
 /// Instructions in one segment, at most: a guard against runaway decoding of data.
 const SEGMENT_LIMIT: usize = 1 << 20;
@@ -157,6 +233,8 @@ impl Program {
             },
             map: RwLock::default(),
             segments: Mutex::default(),
+            waves: AtomicU64::new(0),
+            hot: AtomicBool::new(false),
         };
         program.entry = program.place(entry);
         Arc::new(program)
@@ -183,11 +261,10 @@ impl Program {
     pub fn why(&self, op: *const Op) -> Option<String> {
         let segments = self.segments.lock();
         segments.iter().find_map(|segment| {
-            let range = segment.ops.as_ptr_range();
-            if !range.contains(&op) {
+            let index = op.addr().wrapping_sub(segment.ops.first().addr()) / size_of::<Op>();
+            if index >= segment.ops.len() {
                 return None;
             }
-            let index = (op.addr() - range.start.addr()) / size_of::<Op>();
             segment.reasons.get(&index).cloned()
         })
     }
@@ -199,6 +276,54 @@ impl Program {
             .iter()
             .map(|segment| segment.ops.len())
             .sum()
+    }
+
+    /// Counts waves that are about to start. A program that has started many gets native code; making it costs about as much as
+    /// interpreting a few waves.
+    pub fn count_waves(&self, waves: u64) {
+        if self.hot.load(Ordering::Relaxed) {
+            return;
+        }
+        let before = self.waves.fetch_add(waves, Ordering::Relaxed);
+        if before.saturating_add(waves) >= HOT_WAVES {
+            self.make_native();
+        }
+    }
+
+    /// Makes native code of the program, unless it has it: many waves, or one that goes around in a loop for long.
+    pub fn make_native(&self) {
+        if self.hot.swap(true, Ordering::Relaxed) || !jit::is_enabled(self.level) {
+            return;
+        }
+        for segment in self.segments.lock().iter_mut() {
+            self.make_segment_native(segment);
+        }
+    }
+
+    fn make_segment_native(&self, segment: &mut Segment) {
+        let Some(Pending {
+            forms,
+            leaders,
+            decoded,
+        }) = segment.pending.take()
+        else {
+            return;
+        };
+        let ops = segment.ops.copied();
+        let made = jit::compile(
+            &ops,
+            &forms,
+            &leaders,
+            &decoded,
+            &segment.pool,
+            &self.config,
+        );
+        if let Some((native, handlers)) = made {
+            segment.native = Some(native);
+            for (index, handler) in handlers {
+                segment.ops.set_handler(index, handler);
+            }
+        }
     }
 
     /// Runs of operations that have native code.
@@ -219,9 +344,12 @@ impl Program {
         if let Some(place) = self.map.read().get(&pc) {
             return *place;
         }
-        let (segment, starts) = self.lower_segment(pc);
+        let (mut segment, starts) = self.lower_segment(pc);
+        if self.hot.load(Ordering::Relaxed) {
+            self.make_segment_native(&mut segment);
+        }
         let pool: *const u8 = segment.pool.as_ptr().cast();
-        let ops = segment.ops.as_ptr();
+        let ops = segment.ops.first();
         let mut map = self.map.write();
         for (at, index) in starts {
             // SAFETY: `index` is inside the boxed slice.
@@ -277,26 +405,18 @@ impl Program {
                 }
             }
         }
-        let mut ops = cx.ops.into_boxed_slice();
-        let native = if jit::is_enabled(self.level) {
-            let leaders = leaders(&decoded, &index_of, start);
-            jit::compile(
-                &mut ops,
-                &cx.forms,
-                &leaders,
-                &decoded,
-                &cx.pool,
-                &self.config,
-            )
-        } else {
-            None
-        };
+        let pending = jit::is_enabled(self.level).then(|| Pending {
+            leaders: leaders(&decoded, &index_of, start),
+            forms: cx.forms,
+            decoded,
+        });
         let segment = Segment {
-            ops,
+            ops: Ops::new(cx.ops),
             pool: cx.pool.into_boxed_slice(),
             _side: cx.side,
             reasons,
-            native,
+            native: None,
+            pending,
         };
         (segment, starts)
     }

@@ -77,17 +77,17 @@ pub fn is_enabled(level: Level) -> bool {
         && *ENABLED.get_or_init(|| std::env::var_os("GNEISS_JIT").is_none_or(|value| value != "0"))
 }
 
-/// Compiles the runs of a segment and puts their code into the first operations. `forms` says for each operation what it computes;
+/// Compiles the runs of a segment; gives the code, and the handlers that are to stand in their first operations. `forms` says for each operation what it computes;
 /// `leaders` are the operations that jumps go to, in ascending order; `decoded` are the segment's instructions. Without executable memory
 /// nothing changes.
 pub fn compile(
-    ops: &mut [Op],
+    ops: &[Op],
     forms: &[Form],
     leaders: &[usize],
     decoded: &Decoded,
     pool: &[PoolLine],
     config: &LowerConfig,
-) -> Option<NativeCode> {
+) -> Option<(NativeCode, Vec<(usize, Handler)>)> {
     let mut regions = region::find(ops, forms, leaders, config);
     for region in &mut regions {
         let last = &ops[region.end - 1];
@@ -117,12 +117,15 @@ pub fn compile(
         }
     };
     let (pages, entries) = emit::emit(ops, forms, &regions, &runs, pool, config, pages)?;
-    for (region, entry) in regions.iter().zip(entries) {
-        // SAFETY: the code at `entry` follows the protocol of handlers, and lives as long as the segment.
-        ops[region.start].run = unsafe { std::mem::transmute::<*const u8, Handler>(entry) };
-    }
-    Some(NativeCode {
+    let handlers = regions.iter().zip(entries).map(|(region, entry)| {
+        // SAFETY: the code at `entry` follows the protocol of handlers.
+        let handler = unsafe { std::mem::transmute::<*const u8, Handler>(entry) };
+        (region.start, handler)
+    });
+    let handlers = handlers.collect();
+    let native = NativeCode {
         _pages: pages,
         runs,
-    })
+    };
+    Some((native, handlers))
 }

@@ -5,7 +5,7 @@ use crate::{
         run::Handler,
         wave::{Wave, slot},
     },
-    ir::Op,
+    ir::{Op, program::handler_of},
 };
 
 use super::Run;
@@ -36,7 +36,7 @@ pub unsafe extern "sysv64" fn resume(
         let mut at = first(wave, op);
         // A handler may do the operation behind its own as well.
         while at < end {
-            at = ((*at).run)(wave, at);
+            at = handler_of(at)(wave, at);
         }
         for (index, &mask) in run.masks.iter().enumerate() {
             if done > 0 {

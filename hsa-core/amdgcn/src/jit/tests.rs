@@ -436,6 +436,25 @@ fn every_operation_of_the_table_becomes_native() {
         let listing = vec![build(&draw)];
         let name = listing[0].op.name();
         let native = program(listing, config(GFX90A, true), Level::Avx2);
+        native.make_native();
         assert_eq!(native.native_runs(), 1, "{name} is interpreted");
     }
+}
+
+#[test]
+fn a_program_becomes_native_after_many_waves() {
+    if Level::detect() < Level::Avx2 {
+        return;
+    }
+    let add = inst(
+        M::v_add_f32,
+        Format::Vop3,
+        v(0, F32),
+        &[v(1, F32), v(2, F32)],
+    );
+    let program = program(vec![add], config(GFX90A, true), Level::Avx2);
+    program.count_waves(31);
+    assert_eq!(program.native_runs(), 0);
+    program.count_waves(1);
+    assert_eq!(program.native_runs(), 1);
 }
