@@ -70,11 +70,7 @@ impl Job {
         let Some(path) = std::env::var_os("GNEISS_COUNTERS") else {
             return;
         };
-        let code = engine.code.find(self.info.kernel_object);
-        let symbol = code
-            .as_ref()
-            .and_then(|code| code.symbol(self.info.kernel_object));
-        let name = symbol.map_or("?", |(name, _)| name.trim_end_matches(".kd"));
+        let name = crate::fault::report::kernel_name(engine, &self.info);
         let (groups, lanes) = (self.plan.groups_total, self.plan.wave_size());
         let line = format!(
             "{name}\t{groups}\t{lanes}\t{}\n",
