@@ -5,7 +5,10 @@ use std::sync::Arc;
 use gneiss_hsa_api::hsa_agent_t;
 
 use crate::{
-    CopyRect, Event, FillRect, HostFunction, Kernel, ValueCondition, ValueWidth, event::State,
+    CopyRect, Event, FillRect, HostFunction, Kernel, ValueCondition, ValueWidth,
+    event::State,
+    queue::{ReadyFunction, Staged},
+    trace::format::{BlockReason, CommandKind},
 };
 
 /// A command in a queue.
@@ -14,6 +17,40 @@ pub(crate) struct Command {
     pub(crate) event: Arc<State>,
     pub(crate) wait_list: Vec<Event>,
     pub(crate) operation: Operation,
+    pub(crate) kind: CommandKind,
+    /// Why it could not go on, as last recorded.
+    pub(crate) blocked: Option<BlockReason>,
+    /// How far a copy through staging memory has come.
+    pub(crate) staged: Option<Box<Staged>>,
+}
+
+/// The bytes of a kernel's explicit arguments: in place if they are few, which is the rule.
+#[derive(Debug)]
+pub(crate) enum ArgumentBlock {
+    /// Up to 31 bytes.
+    Inline(u8, [u8; 31]),
+    /// More.
+    Heap(Vec<u8>),
+}
+
+impl ArgumentBlock {
+    pub(crate) fn new(bytes: Vec<u8>) -> (Self, Option<Vec<u8>>) {
+        let mut place = [0; 31];
+        match place.get_mut(..bytes.len()) {
+            Some(start) => {
+                start.copy_from_slice(&bytes);
+                (Self::Inline(bytes.len() as u8, place), Some(bytes))
+            }
+            None => (Self::Heap(bytes), None),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Inline(len, place) => &place[..usize::from(*len)],
+            Self::Heap(bytes) => bytes,
+        }
+    }
 }
 
 /// What a command does.
@@ -47,6 +84,13 @@ pub(crate) enum Operation {
         width: ValueWidth,
         value: u64,
     },
+    /// Waits until a function says that something outside has happened.
+    Acquire(ReadyFunction),
+    /// For simulations: the host is busy with something, known by a number, for some nanoseconds.
+    Busy {
+        mark: u64,
+        nanoseconds: u64,
+    },
 }
 
 impl std::fmt::Debug for Operation {
@@ -61,6 +105,8 @@ impl std::fmt::Debug for Operation {
             Self::Host { .. } => "Host",
             Self::WaitValue { .. } => "WaitValue",
             Self::WriteValue { .. } => "WriteValue",
+            Self::Acquire(_) => "Acquire",
+            Self::Busy { .. } => "Busy",
         })
     }
 }
@@ -73,7 +119,11 @@ pub(crate) struct KernelCommand {
     pub(crate) block: [u16; 3],
     pub(crate) dynamic_lds: u32,
     /// The start of the kernarg segment: the explicit arguments.
-    pub(crate) arguments: Vec<u8>,
+    pub(crate) arguments: ArgumentBlock,
+    /// First work-item of the grid (OpenCL); none: all 0.
+    pub(crate) offset: Option<Box<[u64; 3]>>,
+    /// Address of the device queue that the kernel may enqueue to; 0: none.
+    pub(crate) device_queue: u64,
     pub(crate) cooperative: bool,
     pub(crate) any_order: bool,
     /// It has a hidden hostcall argument.

@@ -1,5 +1,9 @@
 //! Settings, read once from the environment. The names and meanings of AMD's variables are kept.
 
+use std::{path::PathBuf, time::Duration};
+
+use crate::HangAction;
+
 /// Settings of a [`Runtime`](crate::Runtime).
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -24,6 +28,22 @@ pub struct Config {
     pub visible_devices: Option<String>,
     /// Profiling times for all commands, not only markers (`GPU_FORCE_QUEUE_PROFILING`). Default false.
     pub profile_all: bool,
+    /// `ROC_GLOBAL_CU_MASK`: compute units that any queue may use, 32 to a word; empty: all.
+    pub global_cu_mask: Vec<u32>,
+    /// `GNEISS_HANG_TIMEOUT`: seconds without the end of any command after which waiting threads lead to a report; none: never. A suffix
+    /// `ms`, `s` or `m` is understood, and `,fail` or `,abort` behind it says what follows the report.
+    pub hang_timeout: Option<Duration>,
+    /// What follows the report.
+    pub hang_action: HangAction,
+    /// `GNEISS_LIVE`: print the state of all queues at each `SIGUSR1`. Default false.
+    pub live: bool,
+    /// `GNEISS_TRACE`: a file to record into; `%p` stands for the process's number.
+    pub trace: Option<PathBuf>,
+    /// `GNEISS_TRACE_TIMES`: while recording, every command gets times of its own. Default true.
+    pub trace_times: bool,
+    /// No threads: somebody calls for each step (replay).
+    #[doc(hidden)]
+    pub manual: bool,
 }
 
 impl Default for Config {
@@ -39,6 +59,13 @@ impl Default for Config {
             large_bar: true,
             visible_devices: None,
             profile_all: false,
+            global_cu_mask: Vec::new(),
+            hang_timeout: None,
+            hang_action: HangAction::GoOn,
+            live: false,
+            trace: None,
+            trace_times: true,
+            manual: false,
         }
     }
 }
@@ -105,6 +132,30 @@ impl Config {
         if let Some(value) = number("GPU_FORCE_QUEUE_PROFILING") {
             config.profile_all = value != 0;
         }
+        if let Some(text) = variable("ROC_GLOBAL_CU_MASK").filter(|text| !text.is_empty()) {
+            match parse_cu_mask(&text) {
+                Some(mask) => config.global_cu_mask = mask,
+                None => tracing::warn!("ROC_GLOBAL_CU_MASK={text} is no mask; ignored"),
+            }
+        }
+        if let Some(text) = variable("GNEISS_HANG_TIMEOUT").filter(|text| !text.is_empty()) {
+            match parse_hang(&text) {
+                Some((timeout, action)) => {
+                    config.hang_timeout = (!timeout.is_zero()).then_some(timeout);
+                    config.hang_action = action;
+                }
+                None => tracing::warn!("GNEISS_HANG_TIMEOUT={text} is no time; ignored"),
+            }
+        }
+        if let Some(value) = number("GNEISS_LIVE") {
+            config.live = value != 0;
+        }
+        if let Some(text) = variable("GNEISS_TRACE").filter(|text| !text.is_empty()) {
+            config.trace = Some(text.replace("%p", &std::process::id().to_string()).into());
+        }
+        if let Some(value) = number("GNEISS_TRACE_TIMES") {
+            config.trace_times = value != 0;
+        }
         config.visible_devices = variable("HIP_VISIBLE_DEVICES")
             .filter(|text| !text.is_empty())
             .or_else(|| variable("CUDA_VISIBLE_DEVICES").filter(|text| !text.is_empty()));
@@ -112,9 +163,70 @@ impl Config {
     }
 }
 
+/// Hexadecimal digits, with or without `0x`, the last one for the first four units.
+fn parse_cu_mask(text: &str) -> Option<Vec<u32>> {
+    let digits = text.trim().trim_start_matches("0x").as_bytes();
+    let mut mask = Vec::new();
+    for part in digits.rchunks(8) {
+        let part = std::str::from_utf8(part).ok()?;
+        mask.push(u32::from_str_radix(part, 16).ok()?);
+    }
+    mask.iter().any(|word| *word != 0).then_some(mask)
+}
+
+/// A time and what follows it: `10`, `10s`, `500ms`, `2m`, then nothing, `,continue`, `,fail` or `,abort`.
+fn parse_hang(text: &str) -> Option<(Duration, HangAction)> {
+    let (time, action) = text.split_once(',').unwrap_or((text, "continue"));
+    let action = match action.trim() {
+        "continue" => HangAction::GoOn,
+        "fail" => HangAction::Fail,
+        "abort" => HangAction::Abort,
+        _ => return None,
+    };
+    let time = time.trim();
+    let (number, unit) = [("ms", 1e-3), ("s", 1.0), ("m", 60.0)]
+        .into_iter()
+        .find_map(|(suffix, unit)| Some((time.strip_suffix(suffix)?, unit)))
+        .unwrap_or((time, 1.0));
+    let seconds = number.trim().parse::<f64>().ok()? * unit;
+    Some((Duration::try_from_secs_f64(seconds).ok()?, action))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hang_timeouts_have_units_and_an_action() {
+        let hang = |text| {
+            let config = config(&[("GNEISS_HANG_TIMEOUT", text)]);
+            (config.hang_timeout, config.hang_action)
+        };
+        assert_eq!(
+            hang("10s"),
+            (Some(Duration::from_secs(10)), HangAction::GoOn)
+        );
+        assert_eq!(
+            hang("250ms,fail"),
+            (Some(Duration::from_millis(250)), HangAction::Fail)
+        );
+        assert_eq!(
+            hang("2m,abort"),
+            (Some(Duration::from_secs(120)), HangAction::Abort)
+        );
+        assert_eq!(hang("0"), (None, HangAction::GoOn));
+        assert_eq!(hang("-1s"), (None, HangAction::GoOn));
+        assert_eq!(hang("soon"), (None, HangAction::GoOn));
+    }
+
+    #[test]
+    fn a_cu_mask_is_read_from_its_last_digit() {
+        let mask = |text| config(&[("ROC_GLOBAL_CU_MASK", text)]).global_cu_mask;
+        assert_eq!(mask("0xff"), [0xff]);
+        assert_eq!(mask("1000000ff"), [0xff, 1]);
+        assert_eq!(mask("0x0"), [0_u32; 0]);
+        assert_eq!(mask("none"), [0_u32; 0]);
+    }
 
     fn config(variables: &[(&str, &str)]) -> Config {
         Config::from_lookup(|name| {

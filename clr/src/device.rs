@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use crate::{
     DeviceFault, DeviceProperties, Error, FaultKind, HostQueue, MemoryKind, Result, Runtime,
     hsa::Hsa,
-    queue::QueueCore,
+    queue::{QueueCore, StagingPool},
     runtime::Shared,
     signal::SignalPool,
     virtual_gpu::{HwQueues, KernargPool},
@@ -77,6 +77,7 @@ pub struct Device {
     hw_queues: HwQueues,
     signals: SignalPool,
     kernargs: KernargPool,
+    staging: StagingPool,
     active: Mutex<Vec<Arc<QueueCore>>>,
     faulted: AtomicBool,
     fault: Mutex<Option<DeviceFault>>,
@@ -143,6 +144,7 @@ impl Device {
             shared.host.fine_pool,
             HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO,
         );
+        crate::trace::record::device(index, &properties.gfx_name);
         // Bytes 16 and 17 are the two atomics flags.
         properties.link_atomics =
             properties.apu || link.is_ok_and(|link| link[16] != 0 || link[17] != 0);
@@ -160,6 +162,7 @@ impl Device {
             hw_queues: HwQueues::default(),
             signals: SignalPool::new(hsa),
             kernargs: KernargPool::default(),
+            staging: StagingPool::default(),
             active: Mutex::new(Vec::new()),
             faulted: AtomicBool::new(false),
             fault: Mutex::new(None),
@@ -220,6 +223,10 @@ impl Device {
 
     pub(crate) fn kernargs(&self) -> &KernargPool {
         &self.kernargs
+    }
+
+    pub(crate) fn staging(&self) -> &StagingPool {
+        &self.staging
     }
 
     /// Free and total bytes, by this runtime's own book-keeping.
@@ -345,6 +352,11 @@ impl Device {
             .collect()
     }
 
+    /// The queues with commands that have not ended, also those whose handle is dropped.
+    pub(crate) fn active_cores(&self) -> Vec<Arc<QueueCore>> {
+        self.active.lock().clone()
+    }
+
     /// Waits until all queues of this device have ended what was enqueued before the call.
     ///
     /// # Errors
@@ -427,6 +439,18 @@ impl Device {
         }
     }
 
+    /// A hang was declared: all outstanding work fails, and nobody waits for user code that does not return.
+    pub(crate) fn fail_hang(&self, timeout: std::time::Duration) {
+        let report = format!(
+            "GNEISS_HANG_TIMEOUT: no command has ended for {} s while threads wait; all outstanding work fails",
+            timeout.as_secs_f64()
+        );
+        self.set_fault(HSA_STATUS_ERROR_EXCEPTION, Some(report));
+        for core in self.active_cores() {
+            core.abandon();
+        }
+    }
+
     /// Clears the fault, so that new commands run (on new hardware queues). Outstanding commands have failed already.
     pub fn reset(&self) {
         let _spreading = self.spreading.lock();
@@ -443,7 +467,10 @@ fn fault_kind(status: hsa_status_t, report: &str) -> FaultKind {
         HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION | HSA_STATUS_ERROR_INVALID_ISA => {
             FaultKind::IllegalInstruction
         }
-        HSA_STATUS_ERROR_EXCEPTION if report.contains("GNEISS_KERNEL_TIMEOUT") => {
+        HSA_STATUS_ERROR_EXCEPTION
+            if report.contains("GNEISS_KERNEL_TIMEOUT")
+                || report.starts_with("GNEISS_HANG_TIMEOUT") =>
+        {
             FaultKind::Timeout
         }
         HSA_STATUS_ERROR_EXCEPTION => FaultKind::Trap,

@@ -1,7 +1,6 @@
 //! Events: the state that every command has, and waiting for it.
 //!
-//! The status goes through one function, [`State::advance`]; that is the place where a recorder would listen. It is an atomic that only
-//! goes down. Everything else that changes with it (the batch's signal, callbacks, parked queues) is under one small lock per event, which
+//! The status goes through one function, [`State::advance`]. It is an atomic that only goes down. Everything else that changes with it (the batch's signal, callbacks, parked queues) is under one small lock per event, which
 //! is never held while anything waits or while foreign code runs.
 //!
 //! Who waits for an event sleeps on its `progress` word, which goes up when the event gets a signal and when it ends; with a signal, the
@@ -10,7 +9,7 @@
 use std::{
     sync::{
         Arc, Weak,
-        atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering, fence},
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -19,9 +18,11 @@ use parking_lot::Mutex;
 
 use crate::{
     Error, HostQueue, Result, futex,
+    lockfree::{status::StatusCell, wakeup::Wakeup},
     queue::{Outcome, QueueCore, Role},
     runtime::forked,
     signal::HwSignal,
+    trace, watch,
 };
 
 /// State of a command: queued 3, submitted 2, running 1, complete 0, or a negative error. It only goes down.
@@ -75,21 +76,45 @@ pub struct ProfilingTimes {
 /// A callback for the end of an event.
 type Callback = Box<dyn FnOnce(Status) + Send>;
 
-/// What changes together, under the event's lock.
+/// What changes together, under the event's lock. Most events have neither callbacks nor parked queues, and a program may have a million
+/// events: those two are in a box.
 #[derive(Default)]
 struct Inner {
     /// The signal whose completion means that the command has ended, once it is with the device.
     signal: Option<Arc<HwSignal>>,
+    rare: Option<Box<Rare>>,
+}
+
+#[derive(Default)]
+struct Rare {
     callbacks: Vec<Callback>,
     /// Queues whose head command waits until this event is submitted or has ended.
     parked: Vec<Arc<QueueCore>>,
 }
 
+impl Inner {
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    fn take_parked(&mut self) -> Vec<Arc<QueueCore>> {
+        self.rare
+            .as_mut()
+            .map(|rare| std::mem::take(&mut rare.parked))
+            .unwrap_or_default()
+    }
+
+    fn has_callbacks(&self) -> bool {
+        self.rare
+            .as_ref()
+            .is_some_and(|rare| !rare.callbacks.is_empty())
+    }
+}
+
 /// The state of an event.
 pub(crate) struct State {
-    status: AtomicI32,
-    progress: AtomicU32,
-    sleepers: AtomicU32,
+    status: StatusCell,
+    progress: Wakeup,
     inner: Mutex<Inner>,
     /// The queue; none for user events.
     core: Weak<QueueCore>,
@@ -97,6 +122,8 @@ pub(crate) struct State {
     submitted: AtomicU64,
     start: AtomicU64,
     end: AtomicU64,
+    /// Number in a trace; 0: not recorded.
+    trace: AtomicU64,
 }
 
 impl std::fmt::Debug for State {
@@ -110,31 +137,44 @@ impl std::fmt::Debug for State {
 impl State {
     pub(crate) fn new(core: Weak<QueueCore>, status: Status) -> Self {
         Self {
-            status: AtomicI32::new(status.0),
-            progress: AtomicU32::new(0),
-            sleepers: AtomicU32::new(0),
+            status: StatusCell::new(status.0),
+            progress: Wakeup::new(),
             inner: Mutex::new(Inner::default()),
             core,
             queued: AtomicU64::new(0),
             submitted: AtomicU64::new(0),
             start: AtomicU64::new(0),
             end: AtomicU64::new(0),
+            trace: AtomicU64::new(if trace::on() {
+                trace::record::new_id()
+            } else {
+                0
+            }),
         }
+    }
+
+    /// Number in a trace; 0 if nothing is recorded.
+    pub(crate) fn trace_id(&self) -> u64 {
+        self.trace.load(Ordering::Relaxed)
     }
 
     /// Makes an ended event new again, for the next command of the same queue.
     pub(crate) fn recycle(&mut self) {
         debug_assert!(self.status().is_terminal());
-        *self.status.get_mut() = Status::CREATED.0;
+        self.status.reset(Status::CREATED.0);
         *self.queued.get_mut() = 0;
         *self.submitted.get_mut() = 0;
         *self.start.get_mut() = 0;
         *self.end.get_mut() = 0;
+        *self.trace.get_mut() = if trace::on() {
+            trace::record::new_id()
+        } else {
+            0
+        };
     }
 
     pub(crate) fn status(&self) -> Status {
-        // Pairs with the release in `advance`: who sees the end sees what the command did on the host.
-        Status(self.status.load(Ordering::Acquire))
+        Status(self.status.get())
     }
 
     pub(crate) fn core(&self) -> Option<Arc<QueueCore>> {
@@ -147,20 +187,7 @@ impl State {
 
     /// Moves the status down. False, and no change, if it is there already, below, or terminal. Every change of every status passes here.
     pub(crate) fn advance(&self, to: Status) -> bool {
-        let mut now = self.status.load(Ordering::Relaxed);
-        loop {
-            if now <= 0 || to.0 >= now {
-                return false;
-            }
-            // Release: pairs with the acquire in `status`.
-            match self
-                .status
-                .compare_exchange_weak(now, to.0, Ordering::AcqRel, Ordering::Relaxed)
-            {
-                Ok(_) => return true,
-                Err(other) => now = other,
-            }
-        }
+        self.status.advance(to.0)
     }
 
     pub(crate) fn signal(&self) -> Option<Arc<HwSignal>> {
@@ -180,13 +207,15 @@ impl State {
         self.end.store(end, Ordering::Relaxed);
     }
 
+    pub(crate) fn times(&self) -> (u64, u64) {
+        (
+            self.start.load(Ordering::Relaxed),
+            self.end.load(Ordering::Relaxed),
+        )
+    }
+
     fn wake_sleepers(&self) {
-        self.progress.fetch_add(1, Ordering::Release);
-        // SeqCst fence: pairs with the one in `sleep`. Either the sleeper sees the new progress, or we see the sleeper.
-        fence(Ordering::SeqCst);
-        if self.sleepers.load(Ordering::Relaxed) > 0 {
-            futex::wake_all(&self.progress);
-        }
+        self.progress.notify(futex::wake_all);
     }
 
     /// The command is with the device; `signal` ends it.
@@ -195,7 +224,7 @@ impl State {
             let mut inner = self.inner.lock();
             inner.signal = signal;
             self.advance(Status::SUBMITTED);
-            std::mem::take(&mut inner.parked)
+            inner.take_parked()
         };
         self.wake_sleepers();
         for core in parked {
@@ -207,13 +236,13 @@ impl State {
     pub(crate) fn try_finish(&self, status: Status) -> bool {
         let parked = {
             let mut inner = self.inner.lock();
-            if !inner.callbacks.is_empty() {
+            if inner.has_callbacks() {
                 return false;
             }
             inner.signal = None;
             self.advance(Status::RUNNING);
             self.advance(status);
-            std::mem::take(&mut inner.parked)
+            inner.take_parked()
         };
         self.wake_sleepers();
         for core in parked {
@@ -223,12 +252,17 @@ impl State {
     }
 
     pub(crate) fn has_callbacks(&self) -> bool {
-        !self.inner.lock().callbacks.is_empty()
+        self.inner.lock().has_callbacks()
     }
 
     /// Takes the callbacks that are to run before [`try_finish`](Self::try_finish).
     pub(crate) fn take_callbacks(&self) -> Vec<Callback> {
-        std::mem::take(&mut self.inner.lock().callbacks)
+        self.inner
+            .lock()
+            .rare
+            .as_mut()
+            .map(|rare| std::mem::take(&mut rare.callbacks))
+            .unwrap_or_default()
     }
 
     /// Parks a queue until the event is submitted or has ended; false if it is already.
@@ -237,44 +271,57 @@ impl State {
         if self.status().is_terminal() || inner.signal.is_some() {
             return false;
         }
-        if !inner.parked.iter().any(|parked| Arc::ptr_eq(parked, core)) {
-            inner.parked.push(core.clone());
+        let parked = &mut inner.rare().parked;
+        if !parked.iter().any(|other| Arc::ptr_eq(other, core)) {
+            parked.push(core.clone());
         }
         true
     }
 
     fn sleep(&self, seen: u32, timeout: Option<Duration>) {
-        self.sleepers.fetch_add(1, Ordering::Relaxed);
-        // SeqCst fence: pairs with the one in `wake_sleepers`.
-        fence(Ordering::SeqCst);
-        if !self.status().is_terminal() {
-            futex::wait(&self.progress, seen, timeout);
-        }
-        self.sleepers.fetch_sub(1, Ordering::Relaxed);
+        self.progress.sleep(
+            seen,
+            || self.status().is_terminal(),
+            |word, seen| futex::wait(word, seen, timeout),
+        );
     }
 
     /// Waits for the end; the thread helps (see the module text).
-    pub(crate) fn wait(&self) -> Status {
+    pub(crate) fn wait(self: &Arc<Self>) -> Status {
         let status = self.status();
         if status.is_terminal() {
             return status;
         }
+        let _watched = watch::Waiting::new(self);
+        if !trace::on() {
+            return self.wait_quietly();
+        }
+        trace::record::wait_begin(0, self.trace_id());
+        let status = self.wait_quietly();
+        trace::record::wait_end(0, self.trace_id());
+        status
+    }
+
+    fn wait_quietly(&self) -> Status {
         let Some(core) = self.core() else {
             loop {
-                let seen = self.progress.load(Ordering::Acquire);
+                let seen = self.progress.seen();
                 let status = self.status();
                 if status.is_terminal() {
                     return status;
                 }
-                self.sleep(seen, None);
+                self.sleep(seen, watch::look_again());
             }
         };
         loop {
-            let seen = self.progress.load(Ordering::Acquire);
+            let seen = self.progress.seen();
             let outcome = core.run(Role::Helper, Some(self));
             let status = self.status();
             if status.is_terminal() {
                 break;
+            }
+            if core.is_abandoned() {
+                return Status::DEVICE_FAULT;
             }
             if let Some(signal) = self.signal() {
                 if !signal.is_done() {
@@ -288,7 +335,12 @@ impl State {
                 }
             }
             match outcome {
-                Outcome::WaitSignal(signal) => signal.wait(),
+                // In an out-of-order queue that signal may have nothing to do with this event.
+                Outcome::WaitSignal(_) if core.is_out_of_order() => {
+                    core.schedule();
+                    self.sleep(seen, watch::look_again());
+                }
+                Outcome::WaitSignal(signal) | Outcome::WaitRoom(signal) => signal.wait(),
                 Outcome::Poll => {
                     core.schedule();
                     self.sleep(seen, Some(Duration::from_micros(50)));
@@ -298,13 +350,13 @@ impl State {
                         other_core.run(Role::Helper, Some(&other.0));
                         other_core.hand_over();
                     }
-                    self.sleep(seen, None);
+                    self.sleep(seen, watch::look_again());
                 }
                 Outcome::NeedWorker => {
                     core.schedule();
-                    self.sleep(seen, None);
+                    self.sleep(seen, watch::look_again());
                 }
-                Outcome::Busy => self.sleep(seen, None),
+                Outcome::Busy => self.sleep(seen, watch::look_again()),
                 Outcome::Idle | Outcome::Reached => {
                     // Submitted by now, or submitted and about to be: look again.
                     std::hint::spin_loop();
@@ -346,6 +398,9 @@ impl Event {
                 return false;
             }
             if self.0.try_finish(status) {
+                if trace::on() && self.status() == status {
+                    trace::record::user_event(self.0.trace_id(), status.0);
+                }
                 return self.status() == status;
             }
             for callback in self.0.take_callbacks() {
@@ -402,7 +457,7 @@ impl Event {
         {
             let mut inner = self.0.inner.lock();
             if !self.status().is_terminal() {
-                inner.callbacks.push(Box::new(callback));
+                inner.rare().callbacks.push(Box::new(callback));
                 drop(inner);
                 if let Some(core) = self.0.core() {
                     core.watch_callbacks();

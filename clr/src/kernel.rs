@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use gneiss_fatbin::{ArgumentMetadata, KernelMetadata};
 
-use crate::{Device, Program};
+use crate::{Device, Program, trace::NameId};
 
 /// A kernel, loaded on one device. It is of use only while its [`Program`] is loaded.
 #[derive(Debug)]
@@ -18,6 +18,7 @@ pub struct Kernel {
     device: Arc<Device>,
     program: Weak<Program>,
     printf_formats: bool,
+    trace_name: NameId,
 }
 
 impl Kernel {
@@ -44,12 +45,18 @@ impl Kernel {
             device,
             program,
             printf_formats,
+            trace_name: NameId::new(),
         }
     }
 
     /// Name in the source (mangled).
     pub fn name(&self) -> &str {
         &self.metadata.name
+    }
+
+    /// Number of its name in a trace.
+    pub(crate) fn trace_name(&self) -> u32 {
+        self.trace_name.get(self.name())
     }
 
     /// Its metadata.

@@ -28,13 +28,17 @@ mod hostcall;
 mod hsa;
 mod image;
 mod kernel;
+mod lockfree;
 mod memory;
 mod program;
 mod properties;
 mod queue;
+pub mod replay;
 mod runtime;
 mod signal;
+pub mod trace;
 mod virtual_gpu;
+mod watch;
 mod worker;
 
 #[cfg(test)]
@@ -56,7 +60,9 @@ pub use memory::{HostFlags, Memory, MemoryKind};
 pub use program::{GlobalVariable, Program};
 pub use properties::{DeviceProperties, ImageLimits};
 pub use queue::{
-    Arguments, CopyRect, FillRect, HostFunction, HostQueue, Launch, Priority, QueueOptions, Rect,
-    ValueCondition, ValueWidth,
+    Arguments, CopyRect, DeviceQueue, FillRect, HostFunction, HostQueue, Launch, MapAccess,
+    Mapping, MigrateTarget, Priority, QueueOptions, ReadyFunction, Rect, ValueCondition,
+    ValueWidth,
 };
 pub use runtime::Runtime;
+pub use watch::HangAction;

@@ -51,6 +51,12 @@ impl HwSignal {
         while unsafe { self.hsa.signal_wait_below(self.raw, 1, u64::MAX) } >= 1 {}
     }
 
+    /// As [`wait`](Self::wait) for some nanoseconds at most; whether it is done.
+    pub(crate) fn wait_for(&self, nanoseconds: u64) -> bool {
+        // SAFETY: alive until drop.
+        unsafe { self.hsa.signal_wait_below(self.raw, 1, nanoseconds) < 1 }
+    }
+
     /// Wakes all that wait, for work that will never end.
     pub(crate) fn poison(&self) {
         self.poisoned.store(true, Ordering::Release);

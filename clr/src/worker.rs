@@ -51,10 +51,12 @@ pub(crate) struct Pool {
     polled: Mutex<Vec<Arc<QueueCore>>>,
     has_polled: AtomicUsize,
     max_active: usize,
+    /// No threads: somebody takes the ready queues with [`Pool::take_ready`].
+    manual: bool,
 }
 
 impl Pool {
-    pub(crate) fn new() -> Arc<Self> {
+    pub(crate) fn new(manual: bool) -> Arc<Self> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Arc::new(Self {
             ready: ArrayQueue::new(1024),
@@ -66,6 +68,7 @@ impl Pool {
             polled: Mutex::new(Vec::new()),
             has_polled: AtomicUsize::new(0),
             max_active: cores.clamp(1, 4),
+            manual,
         })
     }
 
@@ -80,6 +83,9 @@ impl Pool {
 
     /// Wakes or starts a worker if there is none that will look at the ready list anyway.
     fn attend(self: &Arc<Self>) {
+        if self.manual {
+            return;
+        }
         // SeqCst fence: pairs with the one in `next`. Either the worker going to sleep sees the list, or we see it idle.
         fence(Ordering::SeqCst);
         if self.idle.load(Ordering::Relaxed) > 0 {
@@ -123,6 +129,11 @@ impl Pool {
             return Some(core);
         }
         None
+    }
+
+    /// For pools without threads: the next ready queue.
+    pub(crate) fn take_ready(&self) -> Option<Arc<QueueCore>> {
+        self.pop()
     }
 
     /// Looks at a queue again after a short sleep.
@@ -226,7 +237,7 @@ impl Pool {
                     Some(signal) => signal,
                     None => return,
                 },
-                Outcome::WaitSignal(signal) => signal,
+                Outcome::WaitSignal(signal) | Outcome::WaitRoom(signal) => signal,
                 Outcome::Poll => {
                     self.poll_later(core);
                     return;

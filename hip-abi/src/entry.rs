@@ -8,6 +8,8 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
+use gneiss_clr::trace;
+
 use crate::{
     error::{HipResult, hipError_t, hipErrorNotReady, hipErrorUnknown, hipSuccess},
     log::{self, Arguments},
@@ -28,6 +30,8 @@ pub struct Site {
     pub init: bool,
     /// The status becomes the thread's last error.
     pub record: bool,
+    /// Its name in a recording.
+    pub trace: trace::NameId,
 }
 
 thread_local! {
@@ -48,6 +52,9 @@ pub fn call(
         arguments(&mut text);
         log::api_enter(site, &text);
     }
+    // What the compiler calls around each launch is not worth two records.
+    let recorded = (trace::on() && !site.name.starts_with("__"))
+        .then(|| trace::call_begin(&site.trace, site.name));
     let status = run(site.name, hipErrorUnknown, || {
         let result = if site.init {
             runtime::start().and_then(|()| body())
@@ -58,6 +65,9 @@ pub fn call(
     });
     if site.record {
         record(status, version::presented());
+    }
+    if let Some(call) = recorded {
+        trace::call_end(call, status as u32);
     }
     if logged {
         log::api_leave(site, status);

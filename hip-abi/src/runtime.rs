@@ -74,6 +74,7 @@ impl Device {
             },
         )
         .map_err(hip_error)?;
+        queue.set_name("initial values");
         Ok(self.transfer.get_or_init(|| queue))
     }
 }

@@ -66,9 +66,12 @@ impl Stream {
             },
             non_blocking: flags & hipStreamNonBlocking != 0,
             cu_mask: cu_mask.to_vec(),
-            profiling: false,
+            ..QueueOptions::default()
         };
         let queue = HostQueue::new(&device.clr, options).map_err(hip_error)?;
+        if null {
+            queue.set_name("null stream");
+        }
         Ok(Stream {
             queue,
             device: device.ordinal,
@@ -179,7 +182,9 @@ fn per_thread() -> HipResult<Arc<Stream>> {
         }
         let place = &mut streams[device.ordinal];
         if place.is_none() {
-            *place = Some(Arc::new(make(device, hipStreamDefault, 0, &[])?));
+            let stream = make(device, hipStreamDefault, 0, &[])?;
+            stream.queue.set_name("per-thread stream");
+            *place = Some(Arc::new(stream));
         }
         place.clone().ok_or(hipErrorUnknown)
     });
@@ -216,6 +221,9 @@ fn create(out: *mut hipStream_t, flags: u32, priority: i32, cu_mask: &[u32]) -> 
         );
     }
     let stream = Arc::new(make(runtime::current()?, flags, priority, cu_mask)?);
+    stream
+        .queue
+        .set_name(&format!("stream {}", stream.queue.id()));
     let Some(handle) = STREAMS.insert(stream) else {
         return fail!(hipErrorOutOfMemory, "too many streams");
     };

@@ -22,7 +22,8 @@ macro_rules! unsupported {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name() -> hipError_t {
             static SITE: crate::entry::Site =
-                crate::entry::Site { name: stringify!($name), file: file!(), line: line!(), init: false, record: true };
+                crate::entry::Site { name: stringify!($name), file: file!(), line: line!(), init: false, record: true,
+                    trace: gneiss_clr::trace::NameId::new() };
             crate::entry::call(&SITE, |_| {}, || {
                 report(stringify!($name));
                 Err(hipErrorNotSupported)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <vector>
 
 using sample::create_event;
@@ -528,4 +529,114 @@ CASE(many_launches) {
     }
     HIP_CHECK(hipDeviceSynchronize());
     REQUIRE(*counter == launches);
+}
+
+// An event recorded on the handle of the legacy stream orders a non-blocking stream behind it.
+CASE(event_of_the_legacy_handle) {
+    const hipStream_t legacy = reinterpret_cast<hipStream_t>(1), stream = create_stream(hipStreamNonBlocking);
+    int *const numbers = pinned<int>(2), *const counter = pinned<int>(1);
+    const hipEvent_t event = create_event();
+    Gate gate;
+    gate.close(nullptr);
+    take_number<<<1, 1>>>(counter, &numbers[0]);
+    HIP_CHECK(hipEventRecord(event, legacy));
+    HIP_CHECK(hipStreamWaitEvent(stream, event, 0));
+    take_number<<<1, 1, 0, stream>>>(counter, &numbers[1]);
+    HIP_CHECK(hipGetLastError());
+    EXPECT_ERROR(hipStreamQuery(stream), hipErrorNotReady);
+    gate.open();
+    HIP_CHECK(hipStreamSynchronize(stream));
+    REQUIRE(numbers[0] == 0 && numbers[1] == 1);
+}
+
+// Threads that allocate, copy, compute and free in streams of their own.
+CASE(pool_memory_from_many_threads) {
+    constexpr int threads = 8, rounds = 60, length = 1024;
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> all;
+    for (int thread = 0; thread < threads; ++thread) {
+        all.emplace_back([thread, &wrong] {
+            const hipStream_t stream = create_stream(hipStreamNonBlocking);
+            for (int round = 0; round < rounds; ++round) {
+                const std::vector<int> values(length, thread + round);
+                int *memory = nullptr, *sum = nullptr, result = 0;
+                HIP_CHECK(hipMallocAsync(reinterpret_cast<void **>(&memory), length * sizeof(int), stream));
+                HIP_CHECK(hipMallocAsync(reinterpret_cast<void **>(&sum), sizeof(int), stream));
+                HIP_CHECK(hipMemcpyAsync(memory, values.data(), length * sizeof(int), hipMemcpyHostToDevice, stream));
+                sum_slowly<<<1, 1, 0, stream>>>(memory, length, sum);
+                HIP_CHECK(hipMemcpyAsync(&result, sum, sizeof(int), hipMemcpyDeviceToHost, stream));
+                HIP_CHECK(hipFreeAsync(sum, stream));
+                HIP_CHECK(hipFreeAsync(memory, stream));
+                HIP_CHECK(hipStreamSynchronize(stream));
+                wrong += result != length * (thread + round);
+            }
+        });
+    }
+    for (std::thread &thread : all) {
+        thread.join();
+    }
+    REQUIRE(wrong == 0);
+}
+
+// Memory of a pool that goes from stream to stream keeps what was written, without a kernel in between.
+CASE(pool_memory_across_streams) {
+    constexpr int rounds = 300, length = 4096;
+    const hipStream_t first = create_stream(hipStreamNonBlocking), second = create_stream(hipStreamNonBlocking);
+    const hipEvent_t event = create_event(hipEventDisableTiming);
+    int *const in = pinned<int>(length), *const out = pinned<int>(length);
+    for (int round = 0; round < rounds; ++round) {
+        int *a = nullptr, *b = nullptr;
+        std::fill(in, in + length, round);
+        HIP_CHECK(hipMallocAsync(reinterpret_cast<void **>(&a), length * sizeof(int), first));
+        HIP_CHECK(hipMemcpyAsync(a, in, length * sizeof(int), hipMemcpyHostToDevice, first));
+        HIP_CHECK(hipEventRecord(event, first));
+        HIP_CHECK(hipStreamWaitEvent(second, event, 0));
+        HIP_CHECK(hipMallocAsync(reinterpret_cast<void **>(&b), length * sizeof(int), second));
+        HIP_CHECK(hipMemcpyAsync(b, a, length * sizeof(int), hipMemcpyDeviceToDevice, second));
+        HIP_CHECK(hipFreeAsync(a, second));
+        HIP_CHECK(hipMemcpyAsync(out, b, length * sizeof(int), hipMemcpyDeviceToHost, second));
+        HIP_CHECK(hipFreeAsync(b, second));
+        HIP_CHECK(hipStreamSynchronize(second));
+        REQUIRE(std::all_of(out, out + length, [round](int value) { return value == round; }));
+    }
+}
+
+// For the hang report: a callback that never returns. The runtime is told to fail such waits.
+CASE(hang) {
+    const hipStream_t stream = create_stream();
+    static Gate gate; // never opened
+    gate.close(stream);
+    EXPECT_ERROR(hipStreamSynchronize(stream), hipErrorLaunchTimeOut);
+    std::fflush(stdout);
+    std::_Exit(0);
+}
+
+// For the live state: signals itself while a callback waits for a line of input.
+CASE(wait_for_input) {
+    const hipStream_t stream = create_stream();
+    static std::atomic<bool> inside{false};
+    HIP_CHECK(hipStreamAddCallback(
+        stream,
+        [](hipStream_t, hipError_t, void *) {
+            inside = true;
+            std::getchar();
+        },
+        nullptr, 0));
+    while (!inside) {
+        std::this_thread::yield();
+    }
+    raise(SIGUSR1);
+    HIP_CHECK(hipStreamSynchronize(stream));
+}
+
+// For recordings: a thousand launches and one wait, then the process is killed.
+CASE(launch_and_kill) {
+    const hipStream_t stream = create_stream();
+    for (int index = 0; index < 1000; ++index) {
+        nothing<<<1, 1, 0, stream>>>();
+    }
+    const hipEvent_t event = create_event();
+    HIP_CHECK(hipEventRecord(event, stream));
+    HIP_CHECK(hipEventSynchronize(event));
+    raise(SIGKILL);
 }

@@ -6,7 +6,7 @@ use gneiss_tests::workspace_root;
 use serde_json::Value;
 
 /// Every edge between crates of the workspace that the design allows.
-const ALLOWED: [(&str, &[&str]); 13] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
     ("gneiss-fatbin", &[]),
     ("gneiss-hsa-api", &[]),
     ("gneiss-amdgcn", &["gneiss-fatbin"]),
@@ -15,6 +15,7 @@ const ALLOWED: [(&str, &[&str]); 13] = [
         &["gneiss-fatbin", "gneiss-amdgcn", "gneiss-hsa-api"],
     ),
     ("gneiss-clr", &["gneiss-fatbin", "gneiss-hsa-api"]),
+    ("gneiss-clr-models", &[]),
     (
         "gneiss-hip-abi",
         &[
@@ -27,7 +28,12 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     ("gneiss-hip-abi-macros", &[]),
     (
         "gneiss",
-        &["gneiss-fatbin", "gneiss-amdgcn", "gneiss-hsa-api"],
+        &[
+            "gneiss-fatbin",
+            "gneiss-amdgcn",
+            "gneiss-hsa-api",
+            "gneiss-clr",
+        ],
     ),
     ("gneiss-driver-check", &[]),
     ("gneiss-hsa-model", &[]),

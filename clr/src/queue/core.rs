@@ -14,8 +14,12 @@
 //!
 //! Ending: a released queue (its handle is dropped) is watched by a worker until all its commands have ended; the active set holds it until then.
 
+mod describe;
 mod drain;
+mod fifo;
 mod retire;
+mod staged;
+mod submit;
 
 use std::{
     collections::VecDeque,
@@ -32,8 +36,10 @@ use crate::{
     Device, Error, Event, Result, Status,
     command::{Command, Operation},
     event::State,
+    lockfree::attention::Attention,
     runtime::forked,
     signal::HwSignal,
+    trace::{self, format::CommandKind, record::Enqueued},
     virtual_gpu::{InFlight, VirtualGpu},
 };
 
@@ -41,19 +47,12 @@ use crate::{
 const BACKLOG: usize = 8192;
 /// Objects that a queue keeps for its next commands.
 const SPARE: usize = 1024;
+/// How long an enqueuer of a long FIFO waits for the device, at most, before it adds its command all the same.
+const PATIENCE_NS: u64 = 1_000_000;
 
-/// The commands that wait, and what is kept for the next ones.
-#[derive(Debug, Default)]
-struct Fifo {
-    commands: VecDeque<Command>,
-    /// The last command enqueued, until it is seen to have ended.
-    last: Option<Arc<State>>,
-    active: bool,
-    terminated: bool,
-    spare_events: Vec<Arc<State>>,
-    spare_arguments: Vec<Vec<u8>>,
-    spare_lists: Vec<Vec<Event>>,
-}
+pub(crate) use staged::{Staged, StagingPool};
+
+use fifo::Fifo;
 
 /// The drainer's state.
 #[derive(Debug)]
@@ -61,7 +60,11 @@ pub(super) struct QueueState {
     pub(super) vgpu: VirtualGpu,
     /// The head command, if it was taken and could not go on.
     current: Option<Command>,
+    /// Out of order: commands that could not go on and were passed.
+    held: VecDeque<Command>,
     in_user_code: bool,
+    /// Whose function or callback runs.
+    user_code_of: Option<(CommandKind, Arc<State>)>,
     /// Signals that the head command's packets must wait for.
     dependencies: Vec<Arc<HwSignal>>,
     ended: Vec<InFlight>,
@@ -77,7 +80,7 @@ pub(crate) struct QueueCore {
     handle: OnceLock<Weak<HostQueue>>,
     fifo: Mutex<Fifo>,
     state: Mutex<QueueState>,
-    attention: AtomicBool,
+    attention: Attention,
     scheduled: AtomicBool,
     watched: AtomicBool,
     released: AtomicBool,
@@ -85,25 +88,40 @@ pub(crate) struct QueueCore {
     pending: AtomicUsize,
     first_error: AtomicI32,
     active_slot: AtomicUsize,
+    /// What people call it.
+    name: OnceLock<String>,
+    /// A hang was declared: waiters no longer wait for user code of this queue.
+    abandoned: AtomicBool,
+    /// Value of `ended_count` at which an enqueuer has last waited in vain for the device.
+    stalled_at: AtomicUsize,
+    /// Commands that have ended.
+    ended_count: AtomicUsize,
 }
 
 impl QueueCore {
     pub(super) fn new(device: &Arc<Device>, options: QueueOptions) -> Arc<Self> {
+        let id = device.shared().new_id();
+        let flags = u16::from(options.non_blocking)
+            | u16::from(options.out_of_order) << 1
+            | u16::from(!options.cu_mask.is_empty()) << 2;
+        trace::record::queue(id, device.index(), options.priority as u8, flags);
         Arc::new_cyclic(|this| Self {
             this: this.clone(),
             device: device.clone(),
             options,
-            id: device.shared().new_id(),
+            id,
             handle: OnceLock::new(),
             fifo: Mutex::new(Fifo::default()),
             state: Mutex::new(QueueState {
-                vgpu: VirtualGpu::new(device.clone()),
+                vgpu: VirtualGpu::new(device.clone(), id),
                 current: None,
+                held: VecDeque::new(),
                 in_user_code: false,
+                user_code_of: None,
                 dependencies: Vec::new(),
                 ended: Vec::new(),
             }),
-            attention: AtomicBool::new(false),
+            attention: Attention::new(),
             scheduled: AtomicBool::new(false),
             watched: AtomicBool::new(false),
             released: AtomicBool::new(false),
@@ -111,6 +129,10 @@ impl QueueCore {
             pending: AtomicUsize::new(0),
             first_error: AtomicI32::new(0),
             active_slot: AtomicUsize::new(0),
+            name: OnceLock::new(),
+            abandoned: AtomicBool::new(false),
+            stalled_at: AtomicUsize::new(usize::MAX),
+            ended_count: AtomicUsize::new(0),
         })
     }
 
@@ -125,6 +147,26 @@ impl QueueCore {
 
     pub(crate) fn device(&self) -> &Arc<Device> {
         &self.device
+    }
+
+    /// Gives the queue a name for reports and traces; the first one stays.
+    pub(super) fn set_name(&self, name: &str) {
+        if self.name.set(name.to_owned()).is_ok() {
+            trace::record::queue_name(self.id, name);
+        }
+    }
+
+    pub(crate) fn is_out_of_order(&self) -> bool {
+        self.options.out_of_order
+    }
+
+    /// A hang was declared: waiting calls return an error though user code of this queue may still run.
+    pub(crate) fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Acquire)
     }
 
     pub(super) fn options(&self) -> &QueueOptions {
@@ -154,9 +196,19 @@ impl QueueCore {
         self.fifo.lock().spare_arguments.pop().unwrap_or_default()
     }
 
+    /// Keeps a buffer that was not needed.
+    pub(super) fn keep_argument_buffer(&self, mut buffer: Vec<u8>) {
+        buffer.clear();
+        let mut fifo = self.fifo.lock();
+        if fifo.spare_arguments.len() < SPARE {
+            fifo.spare_arguments.push(buffer);
+        }
+    }
+
     /// Puts a command at the end of the queue.
     pub(super) fn enqueue(
         self: &Arc<Self>,
+        kind: CommandKind,
         operation: Operation,
         wait_list: &[Event],
     ) -> Result<Event> {
@@ -195,11 +247,20 @@ impl QueueCore {
                 _ => fifo.spare_lists.pop().unwrap_or_default(),
             };
             list.extend_from_slice(wait_list);
+            if trace::on() {
+                trace::record::enqueue(&self.enqueued(&state, kind, &operation), wait_list);
+            }
             fifo.last = Some(state.clone());
+            if self.options.out_of_order {
+                fifo.unordered.push(state.clone());
+            }
             fifo.commands.push_back(Command {
                 event: state.clone(),
                 wait_list: list,
                 operation,
+                kind,
+                blocked: None,
+                staged: None,
             });
             self.pending.fetch_add(1, Ordering::Relaxed);
             if !fifo.active {
@@ -219,24 +280,88 @@ impl QueueCore {
         Ok(event)
     }
 
+    /// What the recorder is told of a command.
+    fn enqueued(&self, state: &State, kind: CommandKind, operation: &Operation) -> Enqueued {
+        let mut enqueued = Enqueued {
+            queue: self.id,
+            command: state.trace_id(),
+            kind,
+            name: 0,
+            size: 0,
+            grid: [0; 3],
+            block: [0; 3],
+        };
+        match operation {
+            Operation::Kernel(kernel) => {
+                enqueued.name = kernel.kernel.trace_name();
+                enqueued.grid = kernel.grid;
+                enqueued.block = kernel.block;
+                enqueued.size = kernel.grid.iter().fold(1_u64, |product, size| {
+                    product.saturating_mul((*size).into())
+                });
+            }
+            Operation::Copy(copy) => enqueued.size = copy.size as u64,
+            Operation::CopyRect(copy) => {
+                enqueued.size = copy.extent.iter().product::<usize>() as u64;
+            }
+            Operation::Fill { size, .. } => enqueued.size = *size as u64,
+            Operation::FillRect { fill, .. } => {
+                enqueued.size = fill.extent.iter().product::<usize>() as u64;
+            }
+            _ => {}
+        }
+        enqueued
+    }
+
+    /// Every command gets times of its own.
+    fn times_each(&self) -> bool {
+        self.profiles() || (trace::on() && self.device.shared().config.trace_times)
+    }
+
     fn profiles(&self) -> bool {
         self.options.profiling || self.device.shared().config.profile_all
     }
 
     /// Direct dispatch: the enqueuer submits; what must wait or needs a pool thread goes to the pool.
     fn drain_direct(self: &Arc<Self>) {
-        match self.run(Role::Helper, None) {
-            Outcome::WaitSignal(_) | Outcome::NeedWorker | Outcome::Poll => self.schedule(),
-            Outcome::Idle | Outcome::Busy | Outcome::WaitEvent(_) | Outcome::Reached => {}
+        loop {
+            match self.run(Role::Helper, None) {
+                // The ring is full: the caller waits, with nothing locked, so that another thread can still open the gate.
+                Outcome::WaitRoom(signal) if !self.device.shared().config.manual => signal.wait(),
+                Outcome::WaitSignal(_)
+                | Outcome::WaitRoom(_)
+                | Outcome::NeedWorker
+                | Outcome::Poll => return self.schedule(),
+                Outcome::Idle | Outcome::Busy | Outcome::WaitEvent(_) | Outcome::Reached => return,
+            }
         }
     }
 
-    /// The FIFO is long: lets the device catch up, if it is the device that is behind.
+    /// The FIFO is long: lets the device catch up, if it is the device that is behind and if it gets on. Where it does not, as behind a
+    /// kernel that waits for this very thread, nobody waits and the FIFO grows.
     fn help_with_backlog(self: &Arc<Self>) {
+        if self.device.shared().config.manual {
+            return;
+        }
+        let ended = self.ended_count.load(Ordering::Relaxed);
+        if self.stalled_at.load(Ordering::Relaxed) == ended {
+            return;
+        }
         while self.pending.load(Ordering::Relaxed) > BACKLOG / 2 {
+            let before = self.ended_count.load(Ordering::Relaxed);
             match self.run(Role::Helper, None) {
-                Outcome::WaitSignal(signal) => signal.wait(),
-                _ => break,
+                Outcome::WaitSignal(signal) | Outcome::WaitRoom(signal) => {
+                    if !signal.wait_for(PATIENCE_NS)
+                        && before == self.ended_count.load(Ordering::Relaxed)
+                    {
+                        self.stalled_at.store(before, Ordering::Relaxed);
+                        break;
+                    }
+                }
+                _ => {
+                    self.stalled_at.store(before, Ordering::Relaxed);
+                    break;
+                }
             }
         }
         self.hand_over();
@@ -244,8 +369,20 @@ impl QueueCore {
 
     /// The last command, if it has not ended.
     pub(crate) fn last(&self) -> Option<Event> {
-        let last = self.fifo.lock().last.clone()?;
-        (!last.status().is_terminal()).then_some(Event(last))
+        let fifo = self.fifo.lock();
+        let running = |state: &&Arc<State>| !state.status().is_terminal();
+        if self.options.out_of_order {
+            return fifo
+                .unordered
+                .iter()
+                .rev()
+                .find(running)
+                .map(|state| Event(state.clone()));
+        }
+        fifo.last
+            .as_ref()
+            .filter(running)
+            .map(|state| Event(state.clone()))
     }
 
     // ---- Scheduling ----
@@ -318,16 +455,23 @@ impl QueueCore {
 
     // ---- Ending ----
 
+    /// The commands whose end means that all enqueued so far have ended.
+    pub(crate) fn unfinished(&self) -> Vec<Arc<State>> {
+        let fifo = self.fifo.lock();
+        let unordered = fifo.unordered.iter().cloned();
+        fifo.last.iter().cloned().chain(unordered).collect()
+    }
+
     /// Waits for everything enqueued so far.
     pub(crate) fn finish(&self) -> Result<()> {
-        let last = self.fifo.lock().last.clone();
-        if let Some(last) = last {
-            if forked() {
-                return Err(Error::Gone(
-                    "the process has forked since the runtime started",
-                ));
-            }
-            last.wait();
+        let waited = self.unfinished();
+        if !waited.is_empty() && forked() {
+            return Err(Error::Gone(
+                "the process has forked since the runtime started",
+            ));
+        }
+        for event in waited {
+            event.wait();
         }
         if let Some(fault) = self.device.fault() {
             return Err(Error::Fault(fault));
@@ -345,6 +489,7 @@ impl QueueCore {
 
     /// The handle is dropped: the pool sees the commands to their end.
     pub(super) fn release(&self) {
+        trace::record::queue_end(self.id);
         self.terminate();
         self.released.store(true, Ordering::Release);
         if self.fifo.lock().active {
@@ -359,18 +504,5 @@ impl QueueCore {
         }
         self.run(Role::Observer, None);
         self.last().is_none()
-    }
-}
-
-impl Fifo {
-    /// An event for a new command: a spare one that nobody else holds, or a new one.
-    fn new_event(&mut self, core: &Weak<QueueCore>) -> Arc<State> {
-        while let Some(mut event) = self.spare_events.pop() {
-            if let Some(state) = Arc::get_mut(&mut event) {
-                state.recycle();
-                return event;
-            }
-        }
-        Arc::new(State::new(core.clone(), Status::CREATED))
     }
 }

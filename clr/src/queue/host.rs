@@ -1,7 +1,7 @@
 //! Operations that the host does itself: copies that involve pageable memory, small copies, rectangles, fills, value operations.
 //!
 //! They run in the drainer's thread when everything before them has ended, so they see and leave memory as the queue's order says. They
-//! need no code object; device memory must be accessible to the host (large BAR, which the software GPU always has).
+//! need no code object. Where the host cannot access the device's memory they say so, and the queue goes through staging memory.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -15,26 +15,24 @@ pub(super) enum Performed {
     Done,
     /// A value is not there yet.
     NotYet,
+    /// The host cannot access an end.
+    NeedsStaging,
     Unsupported(&'static str),
 }
 
-/// Why the host cannot do it.
-const NO_ACCESS: &str =
-    "the host cannot access this device's memory, and there is no engine for this operation";
-
-pub(super) fn perform(operation: &Operation, device: &Device) -> Performed {
+pub(super) fn perform(operation: &mut Operation, device: &Device) -> Performed {
     // What the device or another thread wrote before this command is visible from here.
     fence(Ordering::SeqCst);
     let done = match operation {
         Operation::Copy(copy) => {
             if !copy.host_accessible {
-                return Performed::Unsupported(NO_ACCESS);
+                return Performed::NeedsStaging;
             }
             let (Some(dst), Some(src)) = (
                 host_address(device, copy.dst),
                 host_address(device, copy.src),
             ) else {
-                return Performed::Unsupported(NO_ACCESS);
+                return Performed::NeedsStaging;
             };
             // SAFETY: the enqueuer promises that both ranges are valid until the command ends. `copy` allows overlap.
             unsafe { std::ptr::copy(src as *const u8, dst as *mut u8, copy.size) };
@@ -47,7 +45,7 @@ pub(super) fn perform(operation: &Operation, device: &Device) -> Performed {
                 unsafe { pattern.fill(dst as *mut u8, *size) };
                 Performed::Done
             }
-            None => Performed::Unsupported(NO_ACCESS),
+            None => Performed::NeedsStaging,
         },
         Operation::FillRect { fill, pattern } => fill_rect(fill, pattern, device),
         Operation::WriteValue {
@@ -70,7 +68,7 @@ pub(super) fn perform(operation: &Operation, device: &Device) -> Performed {
                     write_value(place, *width, *value);
                     Performed::Done
                 }
-                (None, None) => Performed::Unsupported(NO_ACCESS),
+                (None, None) => Performed::NeedsStaging,
             }
         }
         Operation::WaitValue {
@@ -87,8 +85,16 @@ pub(super) fn perform(operation: &Operation, device: &Device) -> Performed {
                     Performed::NotYet
                 }
             }
-            None => Performed::Unsupported(NO_ACCESS),
+            None => Performed::NeedsStaging,
         },
+        Operation::Acquire(ready) => {
+            match std::panic::catch_unwind(std::panic::AssertUnwindSafe(ready)) {
+                Ok(true) => Performed::Done,
+                Ok(false) => Performed::NotYet,
+                Err(_) => Performed::Unsupported("the function of an acquire panicked"),
+            }
+        }
+        Operation::Busy { .. } => Performed::NeedsStaging,
         Operation::Kernel(_) | Operation::Marker | Operation::Host { .. } => {
             Performed::Unsupported("not an operation of the host")
         }
@@ -113,7 +119,7 @@ fn copy_rect(copy: &CopyRect, device: &Device) -> Performed {
         host_address(device, copy.dst.address),
         host_address(device, copy.src.address),
     ) else {
-        return Performed::Unsupported(NO_ACCESS);
+        return Performed::NeedsStaging;
     };
     let [width, rows, slices] = copy.extent;
     for slice in 0..slices {
@@ -129,7 +135,7 @@ fn copy_rect(copy: &CopyRect, device: &Device) -> Performed {
 
 fn fill_rect(fill: &FillRect, pattern: &Pattern, device: &Device) -> Performed {
     let Some(dst) = host_address(device, fill.dst.address) else {
-        return Performed::Unsupported(NO_ACCESS);
+        return Performed::NeedsStaging;
     };
     let [width, rows, slices] = fill.extent;
     for slice in 0..slices {
@@ -161,7 +167,7 @@ fn write_value(place: u64, width: ValueWidth, value: u64) {
     }
 }
 
-fn read_value(place: u64, width: ValueWidth) -> u64 {
+pub(super) fn read_value(place: u64, width: ValueWidth) -> u64 {
     // Acquire: later commands see what the writer did before.
     match width {
         ValueWidth::Bits32 => {
@@ -176,7 +182,13 @@ fn read_value(place: u64, width: ValueWidth) -> u64 {
 }
 
 /// Whether memory fulfils the condition.
-fn holds(memory: u64, width: ValueWidth, value: u64, mask: u64, condition: ValueCondition) -> bool {
+pub(super) fn holds(
+    memory: u64,
+    width: ValueWidth,
+    value: u64,
+    mask: u64,
+    condition: ValueCondition,
+) -> bool {
     let bits = match width {
         ValueWidth::Bits32 => u64::from(u32::MAX),
         ValueWidth::Bits64 => u64::MAX,

@@ -1,42 +1,21 @@
-//! The public side of a host queue: every argument is checked here, before a command is enqueued.
+//! The public side of a host queue: every argument is checked before a command is enqueued. Kernels are here.
 
 use std::sync::Arc;
 
 use gneiss_fatbin::ValueKind;
-use gneiss_hsa_api::hsa_agent_t;
 
-use super::{
-    Arguments, CopyRect, FillRect, HostFunction, Launch, QueueCore, QueueOptions, Rect,
-    ValueCondition, ValueWidth,
-};
+use super::{Arguments, Launch, QueueCore, QueueOptions};
 use crate::{
-    Device, Error, Event, Kernel, MemoryKind, Result,
-    command::{CopyCommand, KernelCommand, Operation, Pattern},
+    Device, Error, Event, Kernel, Result,
+    command::{ArgumentBlock, KernelCommand, Operation},
     error::LaunchLimit,
+    trace::{self, format::CommandKind},
 };
 
-/// An in-order queue of commands for one device. Dropping the last reference refuses nothing that is enqueued: it still runs.
+/// A queue of commands for one device, in order unless made otherwise. Dropping the last reference refuses nothing that is enqueued: it still runs.
 #[derive(Debug)]
 pub struct HostQueue {
-    core: Arc<QueueCore>,
-}
-
-/// Largest copy that the host does itself if nothing is in flight before it.
-const SMALL_COPY: usize = 256 * 1024;
-
-impl CopyCommand {
-    /// Not worth the way through an engine.
-    pub(crate) fn is_small(&self) -> bool {
-        self.size <= SMALL_COPY
-    }
-}
-
-/// One end of a copy.
-struct End {
-    address: u64,
-    /// None: pageable.
-    agent: Option<hsa_agent_t>,
-    host_accessible: bool,
+    pub(super) core: Arc<QueueCore>,
 }
 
 impl HostQueue {
@@ -54,6 +33,10 @@ impl HostQueue {
         Ok(queue)
     }
 
+    pub(crate) fn core(&self) -> &Arc<QueueCore> {
+        &self.core
+    }
+
     /// Its device.
     pub fn device(&self) -> &Arc<Device> {
         self.core.device()
@@ -62,6 +45,11 @@ impl HostQueue {
     /// Number, unique in the process.
     pub fn id(&self) -> u64 {
         self.core.id()
+    }
+
+    /// Names it, for reports and traces. The first name stays.
+    pub fn set_name(&self, name: &str) {
+        self.core.set_name(name);
     }
 
     /// How it was made.
@@ -81,6 +69,9 @@ impl HostQueue {
 
     /// Makes sure that everything enqueued will be given to the device without further calls. It always is: the worker pool has been told.
     pub fn flush(&self) {
+        if trace::on() {
+            trace::record::flush(self.core.id());
+        }
         self.core.hand_over();
     }
 
@@ -109,6 +100,36 @@ impl HostQueue {
     /// # Safety
     /// Pointers in `launch.arguments` must be readable for the sizes of the kernel's arguments. What the kernel does with memory is the caller's.
     pub unsafe fn enqueue_kernel(&self, launch: &Launch<'_>, wait_list: &[Event]) -> Result<Event> {
+        // SAFETY: the caller's.
+        unsafe { self.enqueue_kernel_at(launch, [0; 3], wait_list) }
+    }
+
+    /// As [`enqueue_kernel`](Self::enqueue_kernel), with the grid's first work-item (OpenCL's global offset).
+    ///
+    /// # Errors
+    /// As [`enqueue_kernel`](Self::enqueue_kernel).
+    ///
+    /// # Safety
+    /// As [`enqueue_kernel`](Self::enqueue_kernel).
+    pub unsafe fn enqueue_kernel_at(
+        &self,
+        launch: &Launch<'_>,
+        offset: [u64; 3],
+        wait_list: &[Event],
+    ) -> Result<Event> {
+        // SAFETY: the caller's.
+        unsafe { self.enqueue_kernel_with(launch, offset, 0, wait_list) }
+    }
+
+    /// # Safety
+    /// As [`enqueue_kernel`](Self::enqueue_kernel).
+    pub(super) unsafe fn enqueue_kernel_with(
+        &self,
+        launch: &Launch<'_>,
+        offset: [u64; 3],
+        device_queue: u64,
+        wait_list: &[Event],
+    ) -> Result<Event> {
         let block = self.check_launch(launch)?;
         let kernel = launch.kernel;
         let mut arguments = self.core.argument_buffer();
@@ -130,8 +151,15 @@ impl HostQueue {
                 kernel.name()
             )));
         }
+        let (arguments, spare) = ArgumentBlock::new(arguments);
+        if let Some(spare) = spare {
+            self.core.keep_argument_buffer(spare);
+        }
         let event = self.core.enqueue(
+            CommandKind::Kernel,
             Operation::Kernel(KernelCommand {
+                offset: (offset != [0; 3]).then(|| Box::new(offset)),
+                device_queue,
                 kernel: kernel.clone(),
                 grid: launch.grid,
                 block,
@@ -205,255 +233,6 @@ impl HostQueue {
         // Each is at most the work-group's size, which was checked.
         Ok(launch.block.map(|size| size as u16))
     }
-
-    /// Enqueues a copy. Addresses are device addresses, or host addresses of pinned or of pageable memory; which is found out by the
-    /// memory map. The ranges must not overlap.
-    ///
-    /// # Errors
-    /// [`Error::InvalidValue`] if a range goes over the end of its allocation; the device's fault.
-    ///
-    /// # Safety
-    /// Both ranges must stay valid until the command has ended.
-    pub unsafe fn enqueue_copy(
-        &self,
-        dst: u64,
-        src: u64,
-        size: usize,
-        wait_list: &[Event],
-    ) -> Result<Event> {
-        let dst = self.classify(dst, size)?;
-        let src = self.classify(src, size)?;
-        let agents = match (dst.agent, src.agent) {
-            // Engines do not copy from host to host.
-            (Some(dst), Some(src)) if size > 0 && !self.are_both_host(dst, src) => Some((dst, src)),
-            _ => None,
-        };
-        let serialize = self.device().shared().config.serialize_copy;
-        if serialize & 1 != 0 {
-            self.finish()?;
-        }
-        let event = self.core.enqueue(
-            Operation::Copy(CopyCommand {
-                dst: dst.address,
-                src: src.address,
-                size,
-                agents,
-                host_accessible: dst.host_accessible && src.host_accessible,
-            }),
-            wait_list,
-        )?;
-        if serialize & 2 != 0 {
-            event.wait()?;
-        }
-        Ok(event)
-    }
-
-    fn are_both_host(&self, a: hsa_agent_t, b: hsa_agent_t) -> bool {
-        let host = self.device().shared().host.agent;
-        a == host && b == host
-    }
-
-    /// What an address is, and whether the range lies in one allocation. The result's address is the device's.
-    fn classify(&self, address: u64, size: usize) -> Result<End> {
-        let shared = self.device().shared();
-        let Some((memory, offset)) = shared.map.find(address as usize) else {
-            return Ok(End {
-                address,
-                agent: None,
-                host_accessible: true,
-            });
-        };
-        if size > memory.size() - offset {
-            return Err(Error::InvalidValue(format!(
-                "{size} bytes at {address:#x} go over the end of an allocation of {} bytes",
-                memory.size()
-            )));
-        }
-        let agent = match memory.kind() {
-            MemoryKind::Device | MemoryKind::Ipc => memory.device().agent(),
-            MemoryKind::Host
-            | MemoryKind::Managed
-            | MemoryKind::Registered
-            | MemoryKind::Signal => shared.host.agent,
-        };
-        Ok(End {
-            address: memory.device_address() + offset as u64,
-            agent: Some(agent),
-            host_accessible: memory.host_address().is_some(),
-        })
-    }
-
-    /// Enqueues a 2D or 3D copy.
-    ///
-    /// # Errors
-    /// [`Error::InvalidValue`] if a pitch is smaller than a row or a slice, or a rectangle goes over the end of its allocation; the device's fault.
-    ///
-    /// # Safety
-    /// As for [`enqueue_copy`](Self::enqueue_copy).
-    pub unsafe fn enqueue_copy_rect(&self, copy: &CopyRect, wait_list: &[Event]) -> Result<Event> {
-        let dst_size = rect_size(&copy.dst, copy.extent)?;
-        let src_size = rect_size(&copy.src, copy.extent)?;
-        let [width, rows, slices] = copy.extent;
-        let total = width.saturating_mul(rows).saturating_mul(slices);
-        if dst_size == total && src_size == total {
-            // Dense: a linear copy.
-            // SAFETY: the caller's.
-            return unsafe {
-                self.enqueue_copy(copy.dst.address, copy.src.address, total, wait_list)
-            };
-        }
-        self.classify(copy.dst.address, dst_size)?;
-        self.classify(copy.src.address, src_size)?;
-        let serialize = self.device().shared().config.serialize_copy;
-        if serialize & 1 != 0 {
-            self.finish()?;
-        }
-        let event = self.core.enqueue(Operation::CopyRect(*copy), wait_list)?;
-        if serialize & 2 != 0 {
-            event.wait()?;
-        }
-        Ok(event)
-    }
-
-    /// Enqueues a fill of `size` bytes with a pattern of 1 to 16 bytes; the size must be a multiple of the pattern's.
-    ///
-    /// # Errors
-    /// [`Error::InvalidValue`] for such a pattern or size, or a range that goes over the end of its allocation; the device's fault.
-    ///
-    /// # Safety
-    /// The range must stay valid until the command has ended.
-    pub unsafe fn enqueue_fill(
-        &self,
-        dst: u64,
-        pattern: &[u8],
-        size: usize,
-        wait_list: &[Event],
-    ) -> Result<Event> {
-        let pattern = check_pattern(pattern, size)?;
-        self.classify(dst, size)?;
-        self.core
-            .enqueue(Operation::Fill { dst, pattern, size }, wait_list)
-    }
-
-    /// Enqueues a 2D or 3D fill.
-    ///
-    /// # Errors
-    /// As [`enqueue_fill`](Self::enqueue_fill), and for pitches as [`enqueue_copy_rect`](Self::enqueue_copy_rect).
-    ///
-    /// # Safety
-    /// As for [`enqueue_fill`](Self::enqueue_fill).
-    pub unsafe fn enqueue_fill_rect(
-        &self,
-        fill: &FillRect,
-        pattern: &[u8],
-        wait_list: &[Event],
-    ) -> Result<Event> {
-        let pattern = check_pattern(pattern, fill.extent[0])?;
-        let size = rect_size(&fill.dst, fill.extent)?;
-        self.classify(fill.dst.address, size)?;
-        self.core.enqueue(
-            Operation::FillRect {
-                fill: *fill,
-                pattern,
-            },
-            wait_list,
-        )
-    }
-
-    /// Enqueues a marker: it ends when all earlier commands of this queue and its wait list have ended; later commands wait for it.
-    /// Its end time is what HIP's events show.
-    ///
-    /// # Errors
-    /// The device's fault.
-    pub fn enqueue_marker(&self, wait_list: &[Event]) -> Result<Event> {
-        self.core.enqueue(Operation::Marker, wait_list)
-    }
-
-    /// Enqueues a host function. `run_on_error`: call it even if the device or the wait list has failed.
-    ///
-    /// # Errors
-    /// The device's fault, unless `run_on_error`.
-    pub fn enqueue_host_function(
-        &self,
-        function: HostFunction,
-        run_on_error: bool,
-        wait_list: &[Event],
-    ) -> Result<Event> {
-        self.core.enqueue(
-            Operation::Host {
-                function: Some(function),
-                run_on_error,
-            },
-            wait_list,
-        )
-    }
-
-    /// Enqueues a wait until memory fulfils a condition. It occupies no hardware queue.
-    ///
-    /// # Errors
-    /// [`Error::InvalidValue`] for an address that is not aligned to the width; the device's fault.
-    ///
-    /// # Safety
-    /// The address must stay valid until the command has ended.
-    pub unsafe fn enqueue_wait_value(
-        &self,
-        address: u64,
-        width: ValueWidth,
-        value: u64,
-        mask: u64,
-        condition: ValueCondition,
-        wait_list: &[Event],
-    ) -> Result<Event> {
-        self.check_value(address, width)?;
-        self.core.enqueue(
-            Operation::WaitValue {
-                address,
-                width,
-                value,
-                mask,
-                condition,
-            },
-            wait_list,
-        )
-    }
-
-    /// Enqueues a write of a value.
-    ///
-    /// # Errors
-    /// As [`enqueue_wait_value`](Self::enqueue_wait_value).
-    ///
-    /// # Safety
-    /// The address must stay valid until the command has ended.
-    pub unsafe fn enqueue_write_value(
-        &self,
-        address: u64,
-        width: ValueWidth,
-        value: u64,
-        wait_list: &[Event],
-    ) -> Result<Event> {
-        self.check_value(address, width)?;
-        self.core.enqueue(
-            Operation::WriteValue {
-                address,
-                width,
-                value,
-            },
-            wait_list,
-        )
-    }
-
-    fn check_value(&self, address: u64, width: ValueWidth) -> Result<()> {
-        let size = match width {
-            ValueWidth::Bits32 => 4,
-            ValueWidth::Bits64 => 8,
-        };
-        if address == 0 || !address.is_multiple_of(size) {
-            return Err(Error::InvalidValue(format!(
-                "address {address:#x} of a value is null or not aligned to {size} bytes"
-            )));
-        }
-        self.classify(address, size as usize).map(drop)
-    }
 }
 
 impl Drop for HostQueue {
@@ -519,40 +298,4 @@ unsafe fn copy_arguments(
         }
     }
     Ok(())
-}
-
-fn check_pattern(pattern: &[u8], size: usize) -> Result<Pattern> {
-    Pattern::new(pattern)
-        .filter(|pattern| size.is_multiple_of(pattern.len()))
-        .ok_or_else(|| {
-            Error::InvalidValue(format!(
-                "{size} bytes cannot be filled with a pattern of {} bytes",
-                pattern.len()
-            ))
-        })
-}
-
-/// Bytes from the first to the last byte of a rectangle.
-fn rect_size(rect: &Rect, [width, rows, slices]: [usize; 3]) -> Result<usize> {
-    if width == 0 || rows == 0 || slices == 0 {
-        return Ok(0);
-    }
-    let overlap = (rows > 1 && rect.row_pitch < width)
-        || (slices > 1
-            && rect.slice_pitch
-                < rect
-                    .row_pitch
-                    .saturating_mul(rows - 1)
-                    .saturating_add(width));
-    if overlap {
-        return Err(Error::InvalidValue(format!(
-            "rows or slices of a rectangle overlap: {width} bytes x {rows} x {slices} with pitches {} and {}",
-            rect.row_pitch, rect.slice_pitch
-        )));
-    }
-    (slices - 1)
-        .checked_mul(rect.slice_pitch)
-        .and_then(|size| size.checked_add((rows - 1).checked_mul(rect.row_pitch)?))
-        .and_then(|size| size.checked_add(width))
-        .ok_or_else(|| Error::InvalidValue("a rectangle is larger than the address space".into()))
 }

@@ -1,16 +1,23 @@
 //! Host queues: in-order queues of commands.
 //!
-//! [`HostQueue`] is the public side, with the checks of arguments; [`core`] is the inside, which lives on until the queue's commands have
-//! ended; [`host`] does what the host does itself.
+//! [`HostQueue`] is the public side, with the checks of arguments: kernels in [`host_queue`], copies and fills in [`transfer`], the other
+//! commands in [`other`]. [`core`] is the inside, which lives on until the queue's commands have ended; [`host`] does what the host does
+//! itself; [`device_queue`] takes what kernels enqueue.
 
 mod core;
+mod device_queue;
 mod host;
 mod host_queue;
+mod other;
+mod transfer;
 
 use std::{ffi::c_void, sync::Arc};
 
-pub(crate) use self::core::QueueCore;
+pub(crate) use self::core::{QueueCore, Staged, StagingPool};
+pub use device_queue::DeviceQueue;
 pub use host_queue::HostQueue;
+pub use other::MigrateTarget;
+pub use transfer::{MapAccess, Mapping};
 
 use crate::{Event, Kernel, Status, signal::HwSignal};
 
@@ -32,6 +39,8 @@ pub(crate) enum Outcome {
     Idle,
     /// The head command waits for this signal.
     WaitSignal(Arc<HwSignal>),
+    /// The head command waits for room, which there will be when this signal is done.
+    WaitRoom(Arc<HwSignal>),
     /// The head command waits for an event that is not submitted; the queue is parked there.
     WaitEvent(Event),
     /// The head command waits for a value in memory, or for room that other queues take.
@@ -67,6 +76,8 @@ pub struct QueueOptions {
     pub cu_mask: Vec<u32>,
     /// Device times for every command.
     pub profiling: bool,
+    /// Commands wait only for their wait lists, not for each other (OpenCL). A command whose wait list is not met is passed by later ones.
+    pub out_of_order: bool,
 }
 
 /// Where the arguments of a launch come from. They are copied before the call returns.
@@ -153,3 +164,7 @@ pub enum ValueWidth {
 /// A function that runs on a thread of the worker pool when the earlier commands of its queue have ended; later commands wait for its
 /// return. It gets `COMPLETE`, or the error of its wait list or device (then the command ends with that error, too).
 pub type HostFunction = Box<dyn FnOnce(Status) + Send + 'static>;
+
+/// A function that says whether something outside of the runtime has happened. It is called again and again, must not block and must not
+/// call the runtime.
+pub type ReadyFunction = Box<dyn FnMut() -> bool + Send + 'static>;

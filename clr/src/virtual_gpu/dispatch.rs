@@ -24,15 +24,29 @@ const DEPENDENCY: Header = Header {
     release: HSA_FENCE_SCOPE_NONE,
 };
 
+/// A kernel that was submitted.
+#[derive(Debug)]
+pub(crate) struct Dispatched {
+    /// Its own completion signal, if it has one.
+    pub(crate) signal: Option<Arc<HwSignal>>,
+    /// It ends its batch.
+    pub(crate) close: bool,
+    /// It runs on the queue for cooperative launches.
+    pub(crate) other: bool,
+    pub(crate) hw_queue: u32,
+    pub(crate) packet: u64,
+}
+
 impl VirtualGpu {
-    /// Submits a kernel; `close`: with a completion signal that ends the batch.
+    /// Submits a kernel; `close`: with a completion signal that ends the batch; `timed`: with a completion signal in any case.
     pub(crate) fn kernel(
         &mut self,
         options: &QueueOptions,
         kernel: &KernelCommand,
         dependencies: &[Arc<HwSignal>],
         close: bool,
-    ) -> Result<Option<Arc<HwSignal>>, Full> {
+        timed: bool,
+    ) -> Result<Dispatched, Full> {
         let device = self.device.clone();
         let metadata = kernel.kernel.metadata();
         let cooperative = if kernel.cooperative {
@@ -43,7 +57,7 @@ impl VirtualGpu {
         // A cooperative launch elsewhere depends on what this queue has in flight.
         let close = close || cooperative.is_some();
         self.hw(options)?;
-        let size = (metadata.kernarg_segment_size as usize).max(kernel.arguments.len());
+        let size = (metadata.kernarg_segment_size as usize).max(kernel.arguments.bytes().len());
         let extra = if kernel.cooperative {
             MULTIGRID_INFO
         } else {
@@ -63,8 +77,9 @@ impl VirtualGpu {
             };
             // SAFETY: the allocation is that large, and no command that is in flight uses it.
             let block = unsafe { std::slice::from_raw_parts_mut(memory, total) };
-            block[..kernel.arguments.len()].copy_from_slice(&kernel.arguments);
-            block[kernel.arguments.len()..].fill(0);
+            let explicit = kernel.arguments.bytes();
+            block[..explicit.len()].copy_from_slice(explicit);
+            block[explicit.len()..].fill(0);
             kernarg = memory as u64;
             let hw: &HwQueue = match (&cooperative, &self.hw) {
                 (Some(queue), _) => queue,
@@ -74,6 +89,8 @@ impl VirtualGpu {
             let mut values = HiddenValues {
                 grid: kernel.grid,
                 block: kernel.block,
+                offset: kernel.offset.as_deref().copied().unwrap_or_default(),
+                device_queue: kernel.device_queue,
                 dynamic_lds: kernel.dynamic_lds,
                 queue: hw.address(),
                 private_base_hi: hw.private_base_hi,
@@ -101,8 +118,8 @@ impl VirtualGpu {
             );
         }
 
-        let signal = if close {
-            Some(device.signals().take(&mut self.signals)?)
+        let signal = if close || timed {
+            Some(self.take_signal()?)
         } else {
             None
         };
@@ -135,6 +152,11 @@ impl VirtualGpu {
             completion,
         );
         let foreign = self.last_foreign();
+        let hw_queue = match (&cooperative, &self.hw) {
+            (Some(queue), _) => queue.id,
+            (None, Some(hw)) => hw.id,
+            (None, None) => 0,
+        };
         let pushed = if let Some(queue) = &cooperative {
             let mut packets = Vec::new();
             let own = self.last_pending().and_then(|batch| batch.signal.clone());
@@ -159,21 +181,27 @@ impl VirtualGpu {
                     packets.push(dispatch);
                     hw.push(&packets, ring)
                 }
-                None => false,
+                None => None,
             }
         };
-        if !pushed {
+        let Some(packet) = pushed else {
             if let Some(signal) = signal {
                 device.signals().give(&mut self.signals, signal);
             }
             return Err(Full::Later);
-        }
+        };
         if !dependencies.is_empty() || cooperative.is_some() || foreign {
             self.await_signals(dependencies);
         }
         // The next packet need not look beyond the device again until the host or a copy engine has written something.
         self.acquire_system = close;
-        Ok(signal)
+        Ok(Dispatched {
+            signal,
+            close,
+            other: cooperative.is_some(),
+            hw_queue,
+            packet,
+        })
     }
 }
 

@@ -8,6 +8,10 @@ use gneiss_fatbin::{ArgumentMetadata, ValueKind};
 pub(crate) struct HiddenValues {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u16; 3],
+    /// Global offset of the grid (OpenCL).
+    pub(crate) offset: [u64; 3],
+    /// Where the kernel may enqueue kernels to.
+    pub(crate) device_queue: u64,
     pub(crate) dynamic_lds: u32,
     pub(crate) hostcall: u64,
     pub(crate) printf: u64,
@@ -45,7 +49,11 @@ pub(crate) fn write(block: &mut [u8], arguments: &[ArgumentMetadata], values: &H
             ValueKind::HiddenPrivateBase => values.private_base_hi.into(),
             ValueKind::HiddenSharedBase => values.shared_base_hi.into(),
             ValueKind::HiddenQueuePtr => values.queue,
-            // Global offsets are 0 in HIP; device enqueue is not offered here.
+            ValueKind::HiddenGlobalOffsetX => values.offset[0],
+            ValueKind::HiddenGlobalOffsetY => values.offset[1],
+            ValueKind::HiddenGlobalOffsetZ => values.offset[2],
+            ValueKind::HiddenDefaultQueue => values.device_queue,
+            // The completion action is for device code that waits for its own children: no code object of ours to come back to.
             _ => continue,
         };
         let start = argument.offset as usize;
@@ -115,6 +123,65 @@ mod tests {
             u64::from_le_bytes(block[80..88].try_into().expect("8 bytes")),
             0x7f00_dead_beef
         );
+    }
+
+    /// The usual blocks of code objects v4 (56 bytes) and v5, v6 (256 bytes): the offsets are LLVM's, and only the metadata say them.
+    #[test]
+    fn the_usual_blocks_of_v4_and_of_v5_and_v6_are_filled() {
+        let values = HiddenValues {
+            grid: [300, 2, 1],
+            block: [128, 1, 1],
+            offset: [7, 8, 9],
+            device_queue: 0x5000,
+            hostcall: 0x1000,
+            multigrid: 0x2000,
+            heap: 0x3000,
+            queue: 0x4000,
+            dynamic_lds: 64,
+            private_base_hi: 2,
+            shared_base_hi: 1,
+            printf: 0,
+        };
+        let u64_at = |block: &[u8], at: usize| {
+            u64::from_le_bytes(block[at..at + 8].try_into().expect("8 bytes"))
+        };
+        let v4 = [
+            argument(ValueKind::HiddenGlobalOffsetX, 0, 8),
+            argument(ValueKind::HiddenGlobalOffsetY, 8, 8),
+            argument(ValueKind::HiddenGlobalOffsetZ, 16, 8),
+            argument(ValueKind::HiddenHostcallBuffer, 24, 8),
+            argument(ValueKind::HiddenDefaultQueue, 32, 8),
+            argument(ValueKind::HiddenCompletionAction, 40, 8),
+            argument(ValueKind::HiddenMultigridSyncArg, 48, 8),
+        ];
+        let mut block = [0_u8; 56];
+        write(&mut block, &v4, &values);
+        let words: Vec<u64> = (0..7).map(|word| u64_at(&block, 8 * word)).collect();
+        assert_eq!(words, [7, 8, 9, 0x1000, 0x5000, 0, 0x2000]);
+        let v5 = [
+            argument(ValueKind::HiddenBlockCountX, 0, 4),
+            argument(ValueKind::HiddenGroupSizeX, 12, 2),
+            argument(ValueKind::HiddenRemainderX, 18, 2),
+            argument(ValueKind::HiddenGlobalOffsetX, 40, 8),
+            argument(ValueKind::HiddenGridDims, 64, 2),
+            argument(ValueKind::HiddenHostcallBuffer, 80, 8),
+            argument(ValueKind::HiddenMultigridSyncArg, 88, 8),
+            argument(ValueKind::HiddenHeapV1, 96, 8),
+            argument(ValueKind::HiddenDefaultQueue, 104, 8),
+            argument(ValueKind::HiddenDynamicLdsSize, 120, 4),
+            argument(ValueKind::HiddenPrivateBase, 192, 4),
+            argument(ValueKind::HiddenSharedBase, 196, 4),
+            argument(ValueKind::HiddenQueuePtr, 200, 8),
+        ];
+        let mut block = [0_u8; 256];
+        write(&mut block, &v5, &values);
+        assert_eq!(block[..4], 2_u32.to_le_bytes());
+        assert_eq!((block[12], block[18], block[64]), (128, 44, 3));
+        assert_eq!(
+            [40, 80, 88, 96, 104, 192, 200].map(|at| u64_at(&block, at)),
+            [7, 0x1000, 0x2000, 0x3000, 0x5000, 2 | 1 << 32, 0x4000]
+        );
+        assert_eq!(block[120], 64);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::sync::{
 use gneiss_hsa_api::*;
 use parking_lot::Mutex;
 
-use crate::{Device, Error, Priority, Result, hsa::Hsa};
+use crate::{Device, Error, Priority, Result, hsa::Hsa, trace};
 
 /// A packet of any type, as 16 dwords. The first holds the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +109,12 @@ pub(crate) struct HwQueue {
     users: AtomicUsize,
     /// The device has faulted: take another one after the reset.
     dead: AtomicBool,
+    /// One host queue has it for itself; changed under the lock of [`HwQueues`], save for the end of it.
+    exclusive: AtomicBool,
+    /// It has a CU mask of its own and is in no pool.
+    masked: bool,
+    /// Number in traces, unique in the process.
+    pub(crate) id: u32,
     pub(crate) group_base_hi: u32,
     pub(crate) private_base_hi: u32,
     /// Address of the hostcall buffer, made at the first kernel that wants it.
@@ -148,9 +154,12 @@ impl HwQueue {
         device: &Device,
         kind: u32,
         priority: Priority,
-        cu_mask: &[u32],
+        own_mask: &[u32],
     ) -> Result<Arc<Self>> {
         let hsa = device.hsa();
+        let global = &device.shared().config.global_cu_mask;
+        let cu_mask = effective_mask(own_mask, global);
+        let own_mask = !own_mask.is_empty();
         let target = Box::leak(Box::new(ErrorTarget(device.weak())));
         let mut size = device.shared().config.aql_queue_size;
         let mut queue: *mut hsa_queue_t = std::ptr::null_mut();
@@ -206,10 +215,16 @@ impl HwQueue {
             }),
             users: AtomicUsize::new(0),
             dead: AtomicBool::new(false),
+            exclusive: AtomicBool::new(own_mask),
+            masked: own_mask,
+            id: device.shared().new_hw_queue_id(),
             group_base_hi,
             private_base_hi,
             hostcall: OnceLock::new(),
         });
+        let flags =
+            u16::from(kind == HSA_QUEUE_TYPE_COOPERATIVE) | u16::from(!cu_mask.is_empty()) << 1;
+        trace::record::hw_queue(this.id, device.index(), priority as u8, flags, size);
         // SAFETY: the queue is alive.
         let status = unsafe { (hsa.api.hsa_amd_profiling_set_profiler_enabled)(queue, 1) };
         if status != HSA_STATUS_SUCCESS {
@@ -274,12 +289,12 @@ impl HwQueue {
         self.room(&mut producer)
     }
 
-    /// Writes packets, all or none (then false: the ring is full). `ring`: ring the doorbell, too.
-    pub(crate) fn push(&self, packets: &[Packet], ring: bool) -> bool {
+    /// Writes packets, all or none (then none: the ring is full); gives the index of the last. `ring`: ring the doorbell, too.
+    pub(crate) fn push(&self, packets: &[Packet], ring: bool) -> Option<u64> {
         let mut producer = self.producer.lock();
         let count = packets.len() as u64;
         if producer.write + count - producer.read > self.size && self.room(&mut producer) < count {
-            return false;
+            return None;
         }
         // SAFETY: the queue is alive; all producers of this queue take turns under the lock.
         let first = unsafe { (self.hsa.api.hsa_queue_add_write_index_relaxed)(self.queue, count) };
@@ -301,7 +316,7 @@ impl HwQueue {
         if ring {
             self.ring_doorbell(first + count - 1);
         }
-        true
+        Some(first + count - 1)
     }
 
     /// Rings the doorbell if packets were written without.
@@ -339,17 +354,52 @@ impl std::ops::Deref for HwQueueUse {
     }
 }
 
+impl HwQueueUse {
+    pub(crate) fn is_exclusive(&self) -> bool {
+        self.0.exclusive.load(Ordering::Relaxed)
+    }
+
+    /// Others may have a share again.
+    pub(crate) fn share(&self) {
+        if self.0.exclusive.load(Ordering::Relaxed) && !self.0.masked {
+            self.0.exclusive.store(false, Ordering::Release);
+        }
+    }
+}
+
 impl Drop for HwQueueUse {
     fn drop(&mut self) {
+        self.share();
         self.0.users.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// The hardware queues of a device: at most `GPU_MAX_HW_QUEUES` for each priority, kept once made; one for cooperative launches. A queue
-/// with a CU mask of its own is not shared and goes with its host queue.
+/// What a queue's own mask and the mask for all queues leave; the latter alone if they have no unit in common. Empty: all units.
+fn effective_mask(own: &[u32], global: &[u32]) -> Vec<u32> {
+    if own.is_empty() || global.is_empty() {
+        return if own.is_empty() { global } else { own }.to_vec();
+    }
+    let both: Vec<u32> = own
+        .iter()
+        .zip(global.iter().chain(std::iter::repeat(&0)))
+        .map(|(own, global)| own & global)
+        .collect();
+    if both.iter().any(|word| *word != 0) {
+        both
+    } else {
+        global.to_vec()
+    }
+}
+
+/// Hardware queues that a device makes beyond the shared ones, for host queues that must not stand in another one's way.
+const UNSHARED_LIMIT: usize = 28;
+
+/// The hardware queues of a device: at most `GPU_MAX_HW_QUEUES` that are shared for each priority, kept once made; up to
+/// [`UNSHARED_LIMIT`] more that one host queue each has for itself for a while; one for cooperative launches. A queue with a CU mask of
+/// its own is in no pool and goes with its host queue.
 #[derive(Debug, Default)]
 pub(crate) struct HwQueues {
-    shared: Mutex<[Vec<Arc<HwQueue>>; 3]>,
+    pool: Mutex<[Vec<Arc<HwQueue>>; 3]>,
     cooperative: Mutex<Option<Arc<HwQueue>>>,
 }
 
@@ -366,16 +416,20 @@ impl HwQueues {
             queue.users.fetch_add(1, Ordering::Relaxed);
             return Ok(HwQueueUse(queue));
         }
-        let mut shared = self.shared.lock();
-        let class = &mut shared[priority as usize];
+        let mut pool = self.pool.lock();
+        let class = &mut pool[priority as usize];
+        // Acquire: pairs with the release in `share`.
+        let sharable = |queue: &&Arc<HwQueue>| !queue.exclusive.load(Ordering::Acquire);
+        let count = class.iter().filter(sharable).count();
         let least = class
             .iter()
+            .filter(sharable)
             .min_by_key(|queue| queue.users.load(Ordering::Relaxed))
             .cloned();
         let queue = match least {
             Some(queue)
                 if queue.users.load(Ordering::Relaxed) == 0
-                    || class.len() >= device.shared().config.max_hw_queues =>
+                    || count >= device.shared().config.max_hw_queues =>
             {
                 queue
             }
@@ -392,6 +446,42 @@ impl HwQueues {
         Ok(HwQueueUse(queue))
     }
 
+    /// Gives a host queue a hardware queue of its own, so that packets that wait stand in nobody's way. `Ok(None)`: the one it has is its
+    /// own now; `Ok(Some)`: it gets this one; `Err`: there is none to be had.
+    pub(crate) fn unshare(
+        &self,
+        device: &Device,
+        priority: Priority,
+        held: &HwQueueUse,
+    ) -> std::result::Result<Option<HwQueueUse>, ()> {
+        let mut pool = self.pool.lock();
+        if held.0.users.load(Ordering::Relaxed) == 1 {
+            held.0.exclusive.store(true, Ordering::Relaxed);
+            return Ok(None);
+        }
+        let total: usize = pool.iter().map(Vec::len).sum();
+        let class = &mut pool[priority as usize];
+        let unused = class
+            .iter()
+            .find(|queue| queue.users.load(Ordering::Relaxed) == 0)
+            .cloned();
+        let queue = match unused {
+            Some(queue) => queue,
+            None if total >= device.shared().config.max_hw_queues + UNSHARED_LIMIT => {
+                return Err(());
+            }
+            None => {
+                let queue = HwQueue::create(device, HSA_QUEUE_TYPE_MULTI, priority, &[])
+                    .map_err(|error| tracing::debug!("no unshared hardware queue: {error}"))?;
+                class.push(queue.clone());
+                queue
+            }
+        };
+        queue.users.fetch_add(1, Ordering::Relaxed);
+        queue.exclusive.store(true, Ordering::Relaxed);
+        Ok(Some(HwQueueUse(queue)))
+    }
+
     /// The queue for cooperative launches. All cooperative launches of a device go through it, one after the other.
     pub(crate) fn cooperative(&self, device: &Device) -> Result<Arc<HwQueue>> {
         let mut cooperative = self.cooperative.lock();
@@ -405,12 +495,26 @@ impl HwQueues {
 
     /// Marks all queues as dead and forgets them.
     pub(crate) fn bury(&self) {
-        let mut shared = self.shared.lock();
-        for queue in shared.iter_mut().flat_map(|class| class.drain(..)) {
+        let mut pool = self.pool.lock();
+        for queue in pool.iter_mut().flat_map(|class| class.drain(..)) {
             queue.dead.store(true, Ordering::Release);
         }
         if let Some(queue) = self.cooperative.lock().take() {
             queue.dead.store(true, Ordering::Release);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::effective_mask;
+
+    #[test]
+    fn a_queues_mask_is_cut_by_the_mask_for_all() {
+        assert_eq!(effective_mask(&[], &[]), [0_u32; 0]);
+        assert_eq!(effective_mask(&[0xf0], &[]), [0xf0]);
+        assert_eq!(effective_mask(&[], &[0xff]), [0xff]);
+        assert_eq!(effective_mask(&[0xff0, 1], &[0xff]), [0xf0, 0]);
+        assert_eq!(effective_mask(&[0xf00], &[0xff]), [0xff]);
     }
 }

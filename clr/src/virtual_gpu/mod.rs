@@ -10,89 +10,35 @@
 mod dispatch;
 mod hidden;
 mod hw_queue;
+mod in_flight;
 mod kernarg;
 
 use std::{collections::VecDeque, sync::Arc};
 
 use gneiss_hsa_api::*;
 
+pub(crate) use dispatch::Dispatched;
 pub(crate) use hw_queue::HwQueues;
+pub(crate) use in_flight::{Batch, Engine, Full, InFlight, Times};
 pub(crate) use kernarg::KernargPool;
 
 use hw_queue::{Header, HwQueueUse, Packet};
 use kernarg::Kernarg;
 
 use crate::{
-    Device, Error, Event, Kernel, QueueOptions, Result, Status, event::State, signal::HwSignal,
+    Device, Error, QueueOptions, Result, Status,
+    signal::HwSignal,
+    trace::{
+        self,
+        format::{EngineKind, FlushReason},
+    },
 };
 
 /// Slots that are left free so that an open batch can always be closed.
 const RESERVE: u64 = 8;
-
-/// Where the times of a command come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Times {
-    /// None are wanted.
-    None,
-    /// Start and end of the batch's signal.
-    Signal,
-    /// The end of the batch's signal: the command has no packet of its own.
-    SignalEnd,
-    /// Set already, or at the end from the host clock.
-    Host,
-}
-
-/// A command that is with the device.
-#[derive(Debug)]
-pub(crate) struct InFlight {
-    pub(crate) event: Arc<State>,
-    /// Looked at again at the end: a dependency that the device waited for may have failed.
-    pub(crate) wait_list: Vec<Event>,
-    /// Keeps the kernel until the command has ended.
-    pub(crate) _kernel: Option<Arc<Kernel>>,
-    /// The status is known already.
-    pub(crate) forced: Option<Status>,
-    pub(crate) times: Times,
-}
-
-/// What completes a batch, and where to ask for its times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Engine {
-    /// Packets of the queue's hardware queue.
-    Compute,
-    /// A copy by the library.
-    Copy,
-    /// A packet of another hardware queue (cooperative launch).
-    Other,
-}
-
-/// A closed batch.
-#[derive(Debug)]
-pub(crate) struct Batch {
-    /// Commands in it that have not ended.
-    pub(crate) count: usize,
-    /// None: nothing to wait for.
-    pub(crate) signal: Option<Arc<HwSignal>>,
-    pub(crate) engine: Engine,
-    /// Signals that packets of the batch wait for: not used again before the device has seen those packets, which is sure only when the
-    /// batch has ended.
-    _dependencies: Vec<Arc<HwSignal>>,
-}
-
-/// Why a submission could not be made now. Nothing has been submitted.
-#[derive(Debug)]
-pub(crate) enum Full {
-    /// The ring or a pool is full: wait for the device.
-    Later,
-    /// It will never work.
-    Failed(Error),
-}
-
-impl From<Error> for Full {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
-    }
-}
+/// Batches and commands that a queue may have in flight: they bound its signals.
+const MAX_BATCHES: usize = 4096;
+const MAX_IN_FLIGHT: usize = 65_536;
 
 /// See the module text.
 #[derive(Debug)]
@@ -112,11 +58,14 @@ pub(crate) struct VirtualGpu {
     retired: u64,
     /// The next packet must see what the host or a copy engine wrote.
     acquire_system: bool,
+    /// The host queue's number, for traces.
+    queue_id: u64,
 }
 
 impl VirtualGpu {
-    pub(crate) fn new(device: Arc<Device>) -> Self {
+    pub(crate) fn new(device: Arc<Device>, queue_id: u64) -> Self {
         Self {
+            queue_id,
             device,
             hw: None,
             inflight: VecDeque::new(),
@@ -167,8 +116,63 @@ impl VirtualGpu {
         self.inflight.push_back(command);
     }
 
+    /// A signal for a packet; not if the queue has too much in flight.
+    fn take_signal(&mut self) -> Result<Arc<HwSignal>, Full> {
+        if self.batches.len() >= MAX_BATCHES || self.inflight.len() >= MAX_IN_FLIGHT {
+            return Err(Full::Later);
+        }
+        Ok(self.device.signals().take(&mut self.signals)?)
+    }
+
+    /// The hardware queue's number in traces; 0: none yet.
+    pub(crate) fn hw_queue_id(&self) -> u32 {
+        self.hw.as_ref().map_or(0, |hw| hw.id)
+    }
+
+    /// Makes sure that packets that wait for signals stand in no other queue's way: the hardware queue must be this queue's alone. The open
+    /// batch must be closed. False: no such queue is to be had.
+    pub(crate) fn unshare(&mut self, options: &QueueOptions) -> Result<bool> {
+        debug_assert_eq!(self.open, 0);
+        let device = self.device.clone();
+        self.hw(options)?;
+        let Some(hw) = &self.hw else {
+            return Ok(false);
+        };
+        if hw.is_exclusive() {
+            return Ok(true);
+        }
+        match device.hw_queues().unshare(&device, options.priority, hw) {
+            Ok(None) => Ok(true),
+            Ok(Some(own)) => {
+                // What is in flight stays where it is; what follows waits for it by its signal.
+                for batch in &mut self.batches {
+                    if batch.engine == Engine::Compute {
+                        batch.engine = Engine::Other;
+                    }
+                }
+                self.hw = Some(own);
+                Ok(true)
+            }
+            Err(()) => Ok(false),
+        }
+    }
+
+    /// Whether the hardware queue is this queue's alone, or none is in use yet.
+    pub(crate) fn is_unshared(&self) -> bool {
+        self.hw.as_ref().is_some_and(|hw| hw.is_exclusive())
+    }
+
     /// Ends the open batch with this signal, and tells its commands' events.
-    fn close(&mut self, signal: Arc<HwSignal>, engine: Engine) {
+    fn close(&mut self, signal: Arc<HwSignal>, engine: Engine, reason: FlushReason) {
+        if trace::on() {
+            trace::record::batch(
+                reason,
+                self.open,
+                self.queue_id,
+                signal.raw().handle,
+                self.hw_queue_id(),
+            );
+        }
         let start = self.inflight.len() - self.open;
         for command in self.inflight.range(start..) {
             command.event.publish(Some(signal.clone()));
@@ -183,17 +187,22 @@ impl VirtualGpu {
     }
 
     /// Ends the open batch with a barrier packet; true if there is no open batch any more.
-    pub(crate) fn close_with_barrier(&mut self, options: &QueueOptions) -> Result<bool, Full> {
+    pub(crate) fn close_with_barrier(
+        &mut self,
+        options: &QueueOptions,
+        reason: FlushReason,
+    ) -> Result<bool, Full> {
         if self.open == 0 {
             return Ok(true);
         }
+        // Not through `take_signal`: closing must always be possible.
         let signal = self.device.signals().take(&mut self.signals)?;
         let packet = Packet::barrier_and(SYSTEM_BARRIER, &[], signal.raw());
-        if !self.hw(options)?.push(&[packet], true) {
+        if self.hw(options)?.push(&[packet], true).is_none() {
             self.device.signals().give(&mut self.signals, signal);
             return Err(Full::Later);
         }
-        self.close(signal, Engine::Compute);
+        self.close(signal, Engine::Compute, reason);
         Ok(true)
     }
 
@@ -250,16 +259,27 @@ impl VirtualGpu {
         command: InFlight,
     ) -> Result<(), (Full, InFlight)> {
         debug_assert_eq!(self.open, 0);
-        let signal = match self.device.signals().take(&mut self.signals) {
+        let signal = match self.take_signal() {
             Ok(signal) => signal,
-            Err(error) => return Err((error.into(), command)),
+            Err(full) => return Err((full, command)),
         };
         let mut packets = Vec::new();
         self.dependency_packets(dependencies, SYSTEM_BARRIER, signal.raw(), &mut packets);
         let pushed = self.hw(options).map(|hw| hw.push(&packets, true));
         match pushed {
-            Ok(true) => self.await_signals(dependencies),
-            Ok(false) => {
+            Ok(Some(packet)) => {
+                if trace::on() {
+                    trace::record::submit(
+                        command.event.trace_id(),
+                        EngineKind::Compute as u8,
+                        self.hw_queue_id(),
+                        packet,
+                        signal.raw().handle,
+                    );
+                }
+                self.await_signals(dependencies);
+            }
+            Ok(None) => {
                 self.device.signals().give(&mut self.signals, signal);
                 return Err((Full::Later, command));
             }
@@ -267,12 +287,12 @@ impl VirtualGpu {
         }
         self.push_in_flight(command);
         self.open = 1;
-        self.close(signal, Engine::Compute);
+        self.close(signal, Engine::Compute, FlushReason::WaitList);
         Ok(())
     }
 
     /// Whether the last batch that has not ended is on another engine.
-    fn last_foreign(&self) -> bool {
+    pub(crate) fn last_foreign(&self) -> bool {
         self.last_pending()
             .is_some_and(|batch| batch.engine != Engine::Compute)
     }
@@ -315,32 +335,59 @@ impl VirtualGpu {
         }
     }
 
-    /// Whether a kernel that is submitted now should end its batch, for want of room.
-    pub(crate) fn must_close(&mut self, options: &QueueOptions, max_batch: usize) -> bool {
-        self.open + 1 >= max_batch
-            || self
-                .hw(options)
-                .map_or(true, |hw| hw.free_slots() < RESERVE + 2)
+    /// Why a kernel that is submitted now should end its batch: for its size, or for want of room.
+    pub(crate) fn must_close(
+        &mut self,
+        options: &QueueOptions,
+        max_batch: usize,
+    ) -> Option<FlushReason> {
+        if self.open + 1 >= max_batch {
+            return Some(FlushReason::Size);
+        }
+        self.hw(options)
+            .map_or(true, |hw| hw.free_slots() < RESERVE + 2)
+            .then_some(FlushReason::RingFull)
     }
 
     /// Notes a kernel that [`kernel`](Self::kernel) has submitted.
     pub(crate) fn submitted(
         &mut self,
-        command: InFlight,
-        signal: Option<Arc<HwSignal>>,
-        other: bool,
+        mut command: InFlight,
+        dispatched: Dispatched,
+        reason: FlushReason,
     ) {
+        if trace::on() {
+            let engine = if dispatched.other {
+                EngineKind::Cooperative
+            } else {
+                EngineKind::Compute
+            };
+            trace::record::submit(
+                command.event.trace_id(),
+                engine as u8,
+                dispatched.hw_queue,
+                dispatched.packet,
+                dispatched
+                    .signal
+                    .as_ref()
+                    .map_or(0, |signal| signal.raw().handle),
+            );
+        }
+        let mut closing = None;
+        if dispatched.close {
+            closing = dispatched.signal;
+        } else {
+            command.signal = dispatched.signal;
+        }
         self.push_in_flight(command);
         self.open += 1;
-        if let Some(signal) = signal {
-            self.close(
-                signal,
-                if other {
-                    Engine::Other
-                } else {
-                    Engine::Compute
-                },
-            );
+        if let Some(signal) = closing {
+            let engine = if dispatched.other {
+                Engine::Other
+            } else {
+                Engine::Compute
+            };
+            self.close(signal, engine, reason);
         }
     }
 
@@ -351,9 +398,9 @@ impl VirtualGpu {
         src: (u64, hsa_agent_t),
         size: usize,
         dependencies: &[Arc<HwSignal>],
-    ) -> Result<Arc<HwSignal>> {
+    ) -> Result<Arc<HwSignal>, Full> {
         debug_assert_eq!(self.open, 0);
-        let signal = self.device.signals().take(&mut self.signals)?;
+        let signal = self.take_signal()?;
         let own = self.last_pending().and_then(|batch| batch.signal.as_ref());
         let mut list = [hsa_signal_t::default(); 8];
         let mut long = Vec::new();
@@ -381,9 +428,35 @@ impl VirtualGpu {
 
     /// Notes a copy that [`copy`](Self::copy) has started.
     pub(crate) fn copy_submitted(&mut self, command: InFlight, signal: Arc<HwSignal>) {
+        if trace::on() {
+            trace::record::submit(
+                command.event.trace_id(),
+                EngineKind::Copy as u8,
+                0,
+                0,
+                signal.raw().handle,
+            );
+        }
         self.push_in_flight(command);
         self.open = 1;
-        self.close(signal, Engine::Copy);
+        self.close(signal, Engine::Copy, FlushReason::Copy);
+    }
+
+    /// Gives one piece of a staged command to the engines. Nothing else of the queue is in flight.
+    pub(crate) fn piece(
+        &mut self,
+        dst: (u64, hsa_agent_t),
+        src: (u64, hsa_agent_t),
+        size: usize,
+    ) -> Result<Arc<HwSignal>, Full> {
+        let signal = self.device.signals().take(&mut self.signals)?;
+        // SAFETY: as in `copy`; the staged command holds the signal until it is done.
+        unsafe {
+            self.device
+                .hsa()
+                .async_copy(dst.0, dst.1, src.0, src.1, size, &[], signal.raw())
+        }?;
+        Ok(signal)
     }
 
     /// The host has written memory that later packets may read.
@@ -393,8 +466,11 @@ impl VirtualGpu {
 
     /// Takes the first command out, which has ended.
     pub(crate) fn pop_ended(&mut self) -> Option<InFlight> {
-        let command = self.inflight.pop_front()?;
+        let mut command = self.inflight.pop_front()?;
         self.retired += 1;
+        if let Some(signal) = command.signal.take() {
+            self.device.signals().give(&mut self.signals, signal);
+        }
         if let Some(batch) = self.batches.front_mut() {
             batch.count -= 1;
             if batch.count == 0
@@ -411,11 +487,16 @@ impl VirtualGpu {
     pub(crate) fn recycle(&mut self) {
         self.kernarg
             .retire(&self.device, self.retired, self.inflight.is_empty());
+        if self.inflight.is_empty()
+            && let Some(hw) = &self.hw
+        {
+            hw.share();
+        }
     }
 
-    /// Start and end of a batch on the device's clock, translated by the library.
-    pub(crate) fn batch_times(&self, batch: &Batch) -> Option<(u64, u64)> {
-        let signal = batch.signal.as_ref()?;
+    /// Start and end of a command on the device's clock, translated by the library: by its own signal, else by its batch's.
+    pub(crate) fn times_of(&self, command: &InFlight, batch: &Batch) -> Option<(u64, u64)> {
+        let signal = command.signal.as_ref().or(batch.signal.as_ref())?;
         let api = &self.device.hsa().api;
         if batch.engine == Engine::Copy {
             let mut time = hsa_amd_profiling_async_copy_time_t::default();
@@ -448,11 +529,15 @@ impl VirtualGpu {
 
     /// Wakes all that wait for batches in flight.
     pub(crate) fn poison(&self) {
-        for signal in self
+        let own = self
+            .inflight
+            .iter()
+            .filter_map(|command| command.signal.as_ref());
+        let of_batches = self
             .batches
             .iter()
-            .filter_map(|batch| batch.signal.as_ref())
-        {
+            .filter_map(|batch| batch.signal.as_ref());
+        for signal in of_batches.chain(own) {
             signal.poison();
         }
     }

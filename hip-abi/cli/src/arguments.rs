@@ -40,6 +40,12 @@ pub enum Command {
     Inspect(Inspect),
     /// Write the machine code of kernels and functions.
     Disasm(Disasm),
+    /// Run a program and record every command, state change, packet and API call.
+    Trace(Trace),
+    /// Show a recording in words and as a drawing.
+    Explain(Explain),
+    /// Run a recording or a scenario again, in simulated time and under other rules.
+    Replay(Replay),
     /// Show help; `help env` lists the environment variables.
     Help(Help),
 }
@@ -118,6 +124,100 @@ pub struct Disasm {
     pub kernel: Option<String>,
 }
 
+/// `gneiss trace`.
+#[derive(Debug, Args)]
+pub struct Trace {
+    /// The file to record into; an older trace there is replaced.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Write the trace as JSON Lines, too.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write a file for ui.perfetto.dev, too.
+    #[arg(long, value_name = "FILE")]
+    pub perfetto: Option<PathBuf>,
+    /// Do not ask the device for the times of every command: disturbs the program least.
+    #[arg(long)]
+    pub no_times: bool,
+    /// Which GPUs there are, as for `gneiss run`.
+    #[arg(long, value_name = "SPEC")]
+    pub gpus: Option<String>,
+    /// Load the libraries first, as for `gneiss run`.
+    #[arg(long)]
+    pub preload: bool,
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+}
+
+/// `gneiss explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The trace, or a scenario, which is run first.
+    pub file: PathBuf,
+    /// Write a page for a browser, too: one file, nothing else needed.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Columns of the drawing; unset: as the terminal, else 100.
+    #[arg(long, value_name = "N")]
+    pub width: Option<usize>,
+}
+
+/// `gneiss replay`.
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// The trace or scenario.
+    pub file: PathBuf,
+    /// Write JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Write the schedule as a page for a browser.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Shared hardware queues of each priority.
+    #[arg(long, value_name = "N")]
+    pub hw_queues: Option<usize>,
+    /// Who submits: the worker threads, or the thread that enqueues.
+    #[arg(long, value_name = "WHO")]
+    pub dispatch: Option<Dispatch>,
+    /// Who waits for work of other queues: the host, or barrier packets.
+    #[arg(long, value_name = "HOW")]
+    pub wait: Option<WaitMode>,
+    /// Commands in a batch.
+    #[arg(long, value_name = "N")]
+    pub batch: Option<usize>,
+    /// Copy engines of each device.
+    #[arg(long, value_name = "N")]
+    pub copy_engines: Option<usize>,
+    /// GPUs that the streams are spread over, in turn.
+    #[arg(long, value_name = "N")]
+    pub gpus: Option<usize>,
+    /// What a launch costs the calling thread, as 500ns or 3us.
+    #[arg(long, value_name = "TIME")]
+    pub launch_cost: Option<String>,
+    /// Kernels of different hardware queues that run at once on a device; unset: any number.
+    #[arg(long, value_name = "N")]
+    pub concurrent_kernels: Option<usize>,
+}
+
+/// Who submits commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Dispatch {
+    /// The worker threads.
+    Worker,
+    /// The calling thread.
+    Direct,
+}
+
+/// Who waits for other queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum WaitMode {
+    /// The host.
+    Cpu,
+    /// Barrier packets.
+    Barrier,
+}
+
 /// `gneiss help`.
 #[derive(Debug, Args)]
 pub struct Help {
@@ -135,7 +235,7 @@ pub fn with_default_command(arguments: impl IntoIterator<Item = OsString>) -> Ve
             Some("-q" | "--quiet" | "-v" | "--verbose") => at += 1,
             Some(
                 "-h" | "--help" | "-V" | "--version" | "run" | "info" | "doctor" | "inspect"
-                | "disasm" | "help",
+                | "disasm" | "trace" | "explain" | "replay" | "help",
             ) => return arguments,
             _ => {
                 arguments.insert(at, "run".into());

@@ -47,7 +47,12 @@ const OURS: &[(&str, &str)] = &[
     ),
     (
         "GNEISS_HANG_TIMEOUT",
-        "seconds without progress after which waiting calls report a hang; unset: never",
+        "time (10s, 500ms) without the end of any command after which waiting threads lead to a report of what each stream waits for; \
+         then ,continue (unset), ,fail: waiting calls return an error, or ,abort",
+    ),
+    (
+        "GNEISS_LIVE",
+        "1: SIGUSR1 prints the live state of every stream on stderr",
     ),
     (
         "GNEISS_LOG",
@@ -55,7 +60,11 @@ const OURS: &[(&str, &str)] = &[
     ),
     (
         "GNEISS_TRACE",
-        "a file to record commands, packets and signals into",
+        "a file to record commands, packets and signals into (%p: the process); an older file is not overwritten",
+    ),
+    (
+        "GNEISS_TRACE_TIMES",
+        "0: do not ask the device for the times of every command while recording",
     ),
     (
         "GNEISS_SEED",
@@ -101,6 +110,14 @@ const AMDS: &[(&str, &str)] = &[
     ("HIP_LAUNCH_BLOCKING", "1: wait after each kernel"),
     ("GPU_MAX_HW_QUEUES", "most hardware queues per priority; 4"),
     (
+        "ROC_GLOBAL_CU_MASK",
+        "compute units that any stream may use, as hexadecimal digits; unset: all",
+    ),
+    (
+        "ROC_ENABLE_LARGE_BAR",
+        "0: do as if the host could not access device memory; copies are staged or pinned",
+    ),
+    (
         "HIP_HOST_COHERENT",
         "1: pinned host memory is coherent unless asked otherwise",
     ),
@@ -140,7 +157,7 @@ pub fn help(options: &Help) -> Result<ExitCode> {
                 let mut err = std::io::stderr().lock();
                 writeln!(
                     err,
-                    "gneiss: error: no help about \"{topic}\": there is help about env, run, info, doctor, inspect and disasm"
+                    "gneiss: error: no help about \"{topic}\": there is help about env, run, trace, explain, replay, info, doctor, inspect and disasm"
                 )?;
                 return Ok(ExitCode::from(USED_WRONGLY));
             }

@@ -9,13 +9,16 @@ mod demangle;
 mod disasm;
 mod doctor;
 mod environment;
+mod explain;
 mod info;
 mod inspect;
 mod prefix;
+mod replay;
 mod run;
 mod symbols;
 mod table;
 mod terminal;
+mod trace;
 
 use arguments::{Cli, Command};
 use clap::Parser;
@@ -44,6 +47,9 @@ fn main() -> ExitCode {
         Command::Doctor(options) => doctor::doctor(&options, &terminal),
         Command::Inspect(options) => inspect::inspect(&options, &terminal),
         Command::Disasm(options) => disasm::disasm(&options, &terminal),
+        Command::Trace(options) => return trace::trace(&options, &terminal),
+        Command::Explain(options) => return explain::explain(&options, &terminal),
+        Command::Replay(options) => return replay::replay(&options, &terminal),
         Command::Help(topic) => environment::help(&topic),
     };
     match result {

@@ -12,9 +12,30 @@ use std::process::{Command, ExitCode};
 
 /// Runs the program; returns only when it cannot be started.
 pub fn run(options: &Run, terminal: &Terminal) -> ExitCode {
+    let mut command = match command(options, terminal) {
+        Ok(command) => command,
+        Err(code) => return code,
+    };
+    let error = command.exec();
+    cannot_start(options, &error, terminal)
+}
+
+/// The exit code for a program that cannot be started.
+pub fn cannot_start(options: &Run, error: &std::io::Error, terminal: &Terminal) -> ExitCode {
+    let program = options.program.first().cloned().unwrap_or_default();
+    terminal.error(&format!("{}: {error}", program.to_string_lossy()));
+    ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound {
+        127
+    } else {
+        126
+    })
+}
+
+/// The program with its environment, ready to be started; else the exit code.
+pub fn command(options: &Run, terminal: &Terminal) -> Result<Command, ExitCode> {
     let wrong = |text: &str| {
         terminal.error(text);
-        ExitCode::from(USED_WRONGLY)
+        Err(ExitCode::from(USED_WRONGLY))
     };
     let Some((program, arguments)) = options.program.split_first() else {
         return wrong("no program is given");
@@ -42,13 +63,7 @@ pub fn run(options: &Run, terminal: &Terminal) -> ExitCode {
         terminal.note(&format!("{name}={}", value.to_string_lossy()));
         command.env(name, value);
     }
-    let error = command.exec();
-    terminal.error(&format!("{}: {error}", program.to_string_lossy()));
-    ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound {
-        127
-    } else {
-        126
-    })
+    Ok(command)
 }
 
 /// The variables to set. What the caller had in path variables stays, behind ours.

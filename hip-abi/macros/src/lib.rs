@@ -61,7 +61,8 @@ pub fn hip_api(options: TokenStream, item: TokenStream) -> TokenStream {
         #[doc = #safety]
         #visibility #signature {
             static SITE: crate::entry::Site =
-                crate::entry::Site { name: #name, file: file!(), line: line!(), init: #init, record: #record };
+                crate::entry::Site { name: #name, file: file!(), line: line!(), init: #init, record: #record,
+                    trace: ::gneiss_clr::trace::NameId::new() };
             crate::entry::call(
                 &SITE,
                 |arguments: &mut crate::log::Arguments| { #( arguments.push(&#arguments); )* let _ = arguments; },

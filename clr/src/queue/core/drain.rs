@@ -1,28 +1,68 @@
-//! Draining: taking commands from the FIFO, resolving wait lists, giving them to the device or doing them.
+//! Draining: taking commands from the FIFO and resolving wait lists; [`submit`](super::submit) does the rest.
+//!
+//! In an out-of-order queue a command that cannot go on is *held*, and later ones pass it, save for a barrier.
 
-use std::{
-    panic::AssertUnwindSafe,
-    sync::{Arc, atomic::Ordering},
-};
+use std::sync::{Arc, atomic::Ordering};
 
 use parking_lot::MutexGuard;
 
-use super::{QueueCore, QueueState, SPARE};
+use super::{QueueCore, QueueState};
 use crate::{
-    Error, Status,
+    Event, Status,
     command::{Command, KernelCommand, Operation},
     event::State,
-    queue::{
-        Outcome, Role,
-        host::{self, Performed},
+    queue::{Outcome, Role},
+    trace::{
+        self,
+        format::{BlockReason, CommandKind, FlushReason},
     },
-    virtual_gpu::{Full, InFlight, Times},
+    virtual_gpu::Full,
 };
 
 /// What became of the head command.
-enum Step {
+pub(super) enum Step {
     Done,
     Blocked(Command, Outcome),
+}
+
+/// Records why a command cannot go on, once for each reason.
+pub(super) fn note_block(command: &mut Command, reason: BlockReason, on: u64) {
+    if command.blocked != Some(reason) {
+        command.blocked = Some(reason);
+        if trace::on() {
+            trace::record::blocked(reason, command.event.trace_id(), on);
+        }
+    }
+}
+
+/// Whether later commands of an out-of-order queue may pass a command that cannot go on.
+fn may_be_passed(command: &Command, outcome: &Outcome) -> bool {
+    if command.kind == CommandKind::Barrier {
+        return false;
+    }
+    match outcome {
+        Outcome::WaitEvent(_) => true,
+        Outcome::WaitSignal(_) | Outcome::Poll | Outcome::NeedWorker => {
+            // For want of a closed batch nobody passes.
+            command.blocked.is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Of two reasons to stop, the one that a thread can do most about.
+fn more_urgent(held: Option<Outcome>, head: Outcome) -> Outcome {
+    let rank = |outcome: &Outcome| match outcome {
+        Outcome::NeedWorker => 4,
+        Outcome::WaitRoom(_) => 3,
+        Outcome::Poll => 2,
+        Outcome::WaitSignal(_) => 1,
+        _ => 0,
+    };
+    match held {
+        Some(held) if rank(&held) > rank(&head) => held,
+        _ => head,
+    }
 }
 
 impl QueueCore {
@@ -38,7 +78,7 @@ impl QueueCore {
             }
             let need_worker = self.retire(&mut state, role);
             drop(state);
-            if need_worker || self.attention.load(Ordering::SeqCst) {
+            if need_worker || self.attention.is_asked() {
                 self.schedule();
             }
             return if need_worker {
@@ -48,23 +88,15 @@ impl QueueCore {
             };
         }
         let mut outcome = Outcome::Busy;
-        // SeqCst: the store comes before the try_lock, and the holder's load after its unlock: one of the two sees the other.
-        self.attention.store(true, Ordering::SeqCst);
-        loop {
-            let Some(mut state) = self.state.try_lock() else {
-                return outcome;
-            };
-            if state.in_user_code {
-                return Outcome::Busy;
-            }
-            while self.attention.swap(false, Ordering::SeqCst) {
-                outcome = self.drain(&mut state, role, until);
-            }
-            drop(state);
-            if !self.attention.load(Ordering::SeqCst) {
-                return outcome;
-            }
-        }
+        self.attention.serve(
+            || {
+                let state = self.state.try_lock()?;
+                // Whoever runs user code looks at the queue again when that has returned.
+                (!state.in_user_code).then_some(state)
+            },
+            |state| outcome = self.drain(state, role, until),
+        );
+        outcome
     }
 
     fn drain(
@@ -73,6 +105,7 @@ impl QueueCore {
         role: Role,
         until: Option<&State>,
     ) -> Outcome {
+        let mut held_outcome = None;
         loop {
             if self.retire(state, role) {
                 state.vgpu.ring();
@@ -80,20 +113,23 @@ impl QueueCore {
             }
             if until.is_some_and(|event| event.status() <= Status::SUBMITTED) {
                 state.vgpu.ring();
-                if self.close_before_leaving(state) {
+                if self.close_before_leaving(state, FlushReason::Waiter) {
                     return Outcome::Reached;
                 }
                 return Outcome::Poll;
+            }
+            if !state.held.is_empty() {
+                held_outcome = self.look_at_held(state, role);
             }
             let command = match state.current.take() {
                 Some(command) => Some(command),
                 None => self.fifo.lock().commands.pop_front(),
             };
             let Some(command) = command else {
-                if !self.close_before_leaving(state) {
+                if !self.close_before_leaving(state, FlushReason::RanDry) {
                     return Outcome::Poll;
                 }
-                return Outcome::Idle;
+                return held_outcome.unwrap_or(Outcome::Idle);
             };
             match self.step(state, command, role) {
                 Step::Done => {
@@ -102,22 +138,64 @@ impl QueueCore {
                 }
                 // Something has ended meanwhile: retire it and try again.
                 Step::Blocked(command, Outcome::Reached) => state.current = Some(command),
+                Step::Blocked(command, outcome)
+                    if self.options.out_of_order && may_be_passed(&command, &outcome) =>
+                {
+                    held_outcome = Some(outcome);
+                    state.held.push_back(command);
+                }
                 Step::Blocked(command, outcome) => {
                     state.current = Some(command);
                     state.vgpu.ring();
-                    return outcome;
+                    return more_urgent(held_outcome, outcome);
                 }
             }
         }
     }
 
+    /// Out of order: tries the commands that were passed, as long as one of them goes on. Gives the most urgent reason why those that are
+    /// left do not.
+    fn look_at_held(
+        self: &Arc<Self>,
+        state: &mut MutexGuard<'_, QueueState>,
+        role: Role,
+    ) -> Option<Outcome> {
+        loop {
+            let mut outcome = None;
+            let mut went_on = false;
+            for _ in 0..state.held.len() {
+                let Some(command) = state.held.pop_front() else {
+                    break;
+                };
+                match self.step(state, command, role) {
+                    Step::Done => {
+                        state.dependencies.clear();
+                        self.pending.fetch_sub(1, Ordering::Release);
+                        went_on = true;
+                    }
+                    Step::Blocked(command, other) => {
+                        state.held.push_back(command);
+                        outcome = Some(match outcome {
+                            None => other,
+                            held => more_urgent(held, other),
+                        });
+                    }
+                }
+            }
+            if !went_on {
+                return outcome;
+            }
+            self.retire(state, role);
+        }
+    }
+
     /// A batch is only open while a drainer is at it, save when the ring is full (then false).
-    fn close_before_leaving(&self, state: &mut QueueState) -> bool {
+    pub(super) fn close_before_leaving(&self, state: &mut QueueState, reason: FlushReason) -> bool {
         if self.device.is_faulted() {
             state.vgpu.close_failed();
             return true;
         }
-        match state.vgpu.close_with_barrier(&self.options) {
+        match state.vgpu.close_with_barrier(&self.options, reason) {
             Ok(closed) => closed,
             Err(Full::Later) => false,
             Err(Full::Failed(error)) => {
@@ -127,145 +205,45 @@ impl QueueCore {
         }
     }
 
-    /// Whether the command after the head ends the batch: there is none, or it is no plain kernel.
-    fn next_interrupts(&self) -> bool {
+    /// Why the command after the head ends the batch: there is none, or it is no plain kernel. None: it does not.
+    pub(super) fn next_interrupts(&self) -> Option<FlushReason> {
         let fifo = self.fifo.lock();
-        fifo.commands.front().is_none_or(|command| {
-            !command.wait_list.is_empty()
-                || !matches!(
-                    command.operation,
-                    Operation::Kernel(KernelCommand {
-                        cooperative: false,
-                        ..
-                    })
-                )
-        })
-    }
-
-    /// Processes one command as far as it goes.
-    fn step(
-        self: &Arc<Self>,
-        state: &mut MutexGuard<'_, QueueState>,
-        mut command: Command,
-        role: Role,
-    ) -> Step {
-        let failed = if self.device.is_faulted() {
-            state.dependencies.clear();
-            Some(Status::DEVICE_FAULT)
-        } else {
-            match self.resolve(state, &command) {
-                Ok(status) => status,
-                Err(outcome) => return Step::Blocked(command, outcome),
-            }
+        let Some(command) = fifo.commands.front() else {
+            return Some(FlushReason::RanDry);
         };
-        if let Some(status) = failed {
-            if let Operation::Host {
-                run_on_error: true, ..
-            } = command.operation
-            {
-                return self.host_function(state, command, role, status);
-            }
-            tracing::debug!("command not run: {:?} {}", command.operation, status.0);
-            return self.append(state, command, Some(status));
+        if !command.wait_list.is_empty() {
+            return Some(FlushReason::WaitList);
         }
-        let state_ref = &mut **state;
-        match &mut command.operation {
-            Operation::Kernel(kernel) => {
-                let vgpu = &mut state_ref.vgpu;
-                let close = self.profiles()
-                    || self.next_interrupts()
-                    || vgpu.must_close(&self.options, self.device.shared().config.max_batch_size);
-                match vgpu.kernel(&self.options, kernel, &state_ref.dependencies, close) {
-                    Ok(signal) => {
-                        let other =
-                            kernel.cooperative && self.device.properties().cooperative_queues;
-                        let times = if self.profiles() {
-                            Times::Signal
-                        } else {
-                            Times::None
-                        };
-                        let in_flight = self.in_flight(command, times);
-                        state.vgpu.submitted(in_flight, signal, other);
-                        Step::Done
-                    }
-                    Err(Full::Later) => self.wait_for_room(state, command),
-                    Err(Full::Failed(error)) => self.fail(state, command, &error),
-                }
-            }
-            Operation::Marker => {
-                if let Some(step) = self.must_be_closed(state) {
-                    return Step::Blocked(command, step);
-                }
-                let state_ref = &mut **state;
-                if state_ref.dependencies.is_empty() {
-                    return self.append(state, command, None);
-                }
-                let in_flight = self.in_flight(command, Times::Signal);
-                match state_ref
-                    .vgpu
-                    .barrier(&self.options, &state_ref.dependencies, in_flight)
-                {
-                    Ok(()) => Step::Done,
-                    Err((full, in_flight)) => {
-                        let command = Command {
-                            event: in_flight.event,
-                            wait_list: in_flight.wait_list,
-                            operation: Operation::Marker,
-                        };
-                        match full {
-                            Full::Later => self.wait_for_room(state, command),
-                            Full::Failed(error) => self.fail(state, command, &error),
-                        }
-                    }
-                }
-            }
-            Operation::Copy(copy) => {
-                let copy = *copy;
-                if let Some(step) = self.must_be_closed(state) {
-                    return Step::Blocked(command, step);
-                }
-                let state_ref = &mut **state;
-                let idle = state_ref.vgpu.inflight.is_empty() && state_ref.dependencies.is_empty();
-                match copy.agents {
-                    Some((dst_agent, src_agent))
-                        if !(copy.host_accessible && idle && copy.is_small()) =>
-                    {
-                        match state_ref.vgpu.copy(
-                            (copy.dst, dst_agent),
-                            (copy.src, src_agent),
-                            copy.size,
-                            &state_ref.dependencies,
-                        ) {
-                            Ok(signal) => {
-                                let times = if self.profiles() {
-                                    Times::Signal
-                                } else {
-                                    Times::None
-                                };
-                                let in_flight = self.in_flight(command, times);
-                                state.vgpu.copy_submitted(in_flight, signal);
-                                Step::Done
-                            }
-                            Err(error) => self.fail(state, command, &error),
-                        }
-                    }
-                    _ => self.host_operation(state, command),
-                }
-            }
-            Operation::Host { .. } => self.host_function(state, command, role, Status::COMPLETE),
-            _ => self.host_operation(state, command),
+        match &command.operation {
+            Operation::Kernel(KernelCommand {
+                cooperative: false, ..
+            }) => None,
+            Operation::Kernel(_) => Some(FlushReason::Cooperative),
+            Operation::Marker => Some(FlushReason::Marker),
+            Operation::Copy(_) => Some(FlushReason::Copy),
+            _ => Some(FlushReason::HostOperation),
         }
     }
 
     /// Looks at the wait list. `Ok(Some)`: the command fails. `Err`: it must wait. Else the signals that the device is to wait for are in
     /// `dependencies`.
-    fn resolve(
+    pub(super) fn resolve(
         self: &Arc<Self>,
         state: &mut QueueState,
-        command: &Command,
+        command: &mut Command,
     ) -> std::result::Result<Option<Status>, Outcome> {
         state.dependencies.clear();
+        let out_of_order = self.options.out_of_order;
+        if out_of_order
+            && command.wait_list.is_empty()
+            && matches!(command.operation, Operation::Marker)
+        {
+            // Without a wait list a marker stands for all that is before it: what is submitted, and what waits still.
+            let held = state.held.iter().map(|held| Event(held.event.clone()));
+            command.wait_list.extend(held);
+        }
         let mut failed = None;
+        let mut blocked = None;
         for dependency in &command.wait_list {
             loop {
                 let status = dependency.status();
@@ -275,7 +253,7 @@ impl QueueCore {
                     }
                     break;
                 }
-                if dependency.0.is_of(self) {
+                if dependency.0.is_of(self) && !out_of_order {
                     // In order anyway; a failure is seen when this command ends.
                     break;
                 }
@@ -284,182 +262,46 @@ impl QueueCore {
                         break;
                     }
                     if self.device.shared().config.cpu_wait {
-                        return Err(Outcome::WaitSignal(signal));
+                        blocked = Some((
+                            BlockReason::CpuWait,
+                            dependency.0.trace_id(),
+                            Outcome::WaitSignal(signal),
+                        ));
+                        break;
                     }
                     state.dependencies.push(signal);
                     break;
                 }
                 if dependency.0.park(self) {
-                    return Err(Outcome::WaitEvent(dependency.clone()));
+                    blocked = Some((
+                        BlockReason::Unsubmitted,
+                        dependency.0.trace_id(),
+                        Outcome::WaitEvent(dependency.clone()),
+                    ));
+                    break;
                 }
             }
+            if blocked.is_some() {
+                break;
+            }
+        }
+        if let Some((reason, on, outcome)) = blocked {
+            // What is before this command is on its way: nobody waits for a batch that stays open.
+            if !self.close_before_leaving(state, FlushReason::WaitList) {
+                return Err(Outcome::Poll);
+            }
+            note_block(command, reason, on);
+            return Err(outcome);
         }
         Ok(failed)
     }
 
     /// Commands that are no plain packets need the open batch closed; `Some`: not possible now.
-    fn must_be_closed(&self, state: &mut QueueState) -> Option<Outcome> {
-        (!self.close_before_leaving(state)).then_some(Outcome::Poll)
-    }
-
-    /// The device must catch up before this command can be submitted.
-    fn wait_for_room(&self, state: &mut QueueState, command: Command) -> Step {
-        let _ = state.vgpu.close_with_barrier(&self.options);
-        let outcome = state
-            .vgpu
-            .batches
-            .iter()
-            .filter_map(|batch| batch.signal.clone())
-            .find(|signal| !signal.is_done())
-            .map_or(Outcome::Poll, Outcome::WaitSignal);
-        Step::Blocked(command, outcome)
-    }
-
-    fn fail(
+    pub(super) fn must_be_closed(
         &self,
-        state: &mut MutexGuard<'_, QueueState>,
-        command: Command,
-        error: &Error,
-    ) -> Step {
-        tracing::error!("{:?} command failed: {error}", command.operation);
-        let status = match error {
-            Error::Fault(_) => Status::DEVICE_FAULT,
-            Error::OutOfMemory { .. } | Error::Hsa { .. } => Status::OUT_OF_RESOURCES,
-            _ => Status::INVALID_OPERATION,
-        };
-        self.append(state, command, Some(status))
-    }
-
-    /// A command that needs no packet: it ends, with the status if there is one, when the earlier ones have.
-    fn append(
-        &self,
-        state: &mut MutexGuard<'_, QueueState>,
-        command: Command,
-        forced: Option<Status>,
-    ) -> Step {
-        if let Some(outcome) = self.must_be_closed(state) {
-            return Step::Blocked(command, outcome);
-        }
-        let profiled = matches!(command.operation, Operation::Marker) || self.profiles();
-        let times = if profiled { Times::Signal } else { Times::None };
-        let mut in_flight = self.in_flight(command, times);
-        in_flight.forced = forced;
-        state.vgpu.append(in_flight);
-        Step::Done
-    }
-
-    fn in_flight(&self, command: Command, times: Times) -> InFlight {
-        if times != Times::None {
-            command.event.set_submitted(self.device.hsa().timestamp());
-        }
-        let kernel = match command.operation {
-            Operation::Kernel(kernel) => {
-                let mut fifo = self.fifo.lock();
-                if fifo.spare_arguments.len() < SPARE {
-                    let mut arguments = kernel.arguments;
-                    arguments.clear();
-                    fifo.spare_arguments.push(arguments);
-                }
-                Some(kernel.kernel)
-            }
-            _ => None,
-        };
-        InFlight {
-            event: command.event,
-            wait_list: command.wait_list,
-            _kernel: kernel,
-            forced: None,
-            times,
-        }
-    }
-
-    /// Whether all that is before the head command has ended; `Err`: what to wait for.
-    fn all_before_ended(&self, state: &mut QueueState) -> std::result::Result<(), Outcome> {
-        if let Some(outcome) = self.must_be_closed(state) {
-            return Err(outcome);
-        }
-        if let Some(signal) = state.dependencies.iter().find(|signal| !signal.is_done()) {
-            return Err(Outcome::WaitSignal(signal.clone()));
-        }
-        if state.vgpu.batches.is_empty() {
-            return Ok(());
-        }
-        let signals = state
-            .vgpu
-            .batches
-            .iter()
-            .filter_map(|batch| batch.signal.as_ref());
-        let unfinished = signals.into_iter().find(|signal| !signal.is_done());
-        Err(unfinished.map_or(Outcome::Reached, |signal| {
-            Outcome::WaitSignal(signal.clone())
-        }))
-    }
-
-    /// An operation that the drainer does itself, when everything before it has ended.
-    fn host_operation(
-        self: &Arc<Self>,
-        state: &mut MutexGuard<'_, QueueState>,
-        command: Command,
-    ) -> Step {
-        if let Err(outcome) = self.all_before_ended(state) {
-            return Step::Blocked(command, outcome);
-        }
-        let start = if self.profiles() {
-            self.device.hsa().timestamp()
-        } else {
-            0
-        };
-        let forced = match host::perform(&command.operation, &self.device) {
-            Performed::Done => None,
-            Performed::NotYet => return Step::Blocked(command, Outcome::Poll),
-            Performed::Unsupported(reason) => {
-                tracing::error!("{:?}: {reason}", command.operation);
-                Some(Status::INVALID_OPERATION)
-            }
-        };
-        if self.profiles() {
-            command
-                .event
-                .set_times(start, self.device.hsa().timestamp());
-        }
-        state.vgpu.host_wrote();
-        self.append(state, command, forced)
-    }
-
-    /// A host function: on a worker, unlocked, when everything before it has ended.
-    fn host_function(
-        self: &Arc<Self>,
-        state: &mut MutexGuard<'_, QueueState>,
-        mut command: Command,
-        role: Role,
-        status: Status,
-    ) -> Step {
-        if let Err(outcome) = self.all_before_ended(state) {
-            return Step::Blocked(command, outcome);
-        }
-        if role != Role::Worker {
-            return Step::Blocked(command, Outcome::NeedWorker);
-        }
-        if let Operation::Host { function, .. } = &mut command.operation
-            && let Some(function) = function.take()
-        {
-            self.user_code(state, || function(status));
-        }
-        state.vgpu.host_wrote();
-        let forced = status.is_error().then_some(status);
-        self.append(state, command, forced)
-    }
-
-    /// Runs foreign code without the queue's lock; nobody drains meanwhile.
-    pub(super) fn user_code(&self, state: &mut MutexGuard<'_, QueueState>, f: impl FnOnce()) {
-        state.in_user_code = true;
-        let pool = self.device.shared().pool.clone();
-        let result = MutexGuard::unlocked(state, || {
-            pool.blocking(|| std::panic::catch_unwind(AssertUnwindSafe(f)))
-        });
-        state.in_user_code = false;
-        if result.is_err() {
-            tracing::error!("a host function or callback panicked");
-        }
+        state: &mut QueueState,
+        reason: FlushReason,
+    ) -> Option<Outcome> {
+        (!self.close_before_leaving(state, reason)).then_some(Outcome::Poll)
     }
 }

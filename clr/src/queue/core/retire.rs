@@ -5,7 +5,7 @@ use std::sync::{Arc, atomic::Ordering};
 use parking_lot::MutexGuard;
 
 use super::{QueueCore, QueueState, SPARE};
-use crate::{Event, Status, queue::Role, virtual_gpu::Times};
+use crate::{Event, Status, queue::Role, trace, virtual_gpu::Times, watch};
 
 impl QueueCore {
     /// Ends the commands whose batches are done, in order. True: there are callbacks to run, and this thread must not.
@@ -58,7 +58,7 @@ impl QueueCore {
                 Times::Signal | Times::SignalEnd => {
                     if Event(command.event.clone()).profiling().end == 0 {
                         let (start, end) = vgpu
-                            .batch_times(batch)
+                            .times_of(command, batch)
                             .filter(|(_, end)| *end != 0)
                             .unwrap_or_else(|| {
                                 let now = self.device.hsa().timestamp();
@@ -73,19 +73,27 @@ impl QueueCore {
                     }
                 }
             }
+            if trace::on() && !command.event.has_callbacks() {
+                let times = command.event.times();
+                trace::record::done(command.event.trace_id(), status.0, times.0, times.1);
+            }
             if !command.event.try_finish(status) {
                 if role != Role::Worker {
                     need_worker = true;
                     break;
                 }
                 let event = command.event.clone();
+                state.user_code_of = Some((command.kind, event.clone()));
                 self.user_code(state, || {
                     for callback in event.take_callbacks() {
                         callback(status);
                     }
                 });
+                state.user_code_of = None;
                 continue;
             }
+            watch::progress();
+            self.ended_count.fetch_add(1, Ordering::Relaxed);
             if status.is_error() {
                 let _ = self.first_error.compare_exchange(
                     0,
@@ -111,7 +119,8 @@ impl QueueCore {
 
     /// Keeps what ended commands leave for the next ones; leaves the active set if nothing is left.
     fn give_back(self: &Arc<Self>, state: &mut QueueState) {
-        let idle = state.vgpu.inflight.is_empty() && state.current.is_none();
+        let idle =
+            state.vgpu.inflight.is_empty() && state.current.is_none() && state.held.is_empty();
         let mut deactivate = false;
         {
             let mut fifo = self.fifo.lock();
@@ -121,6 +130,9 @@ impl QueueCore {
                 .is_some_and(|last| last.status().is_terminal())
             {
                 fifo.last = None;
+            }
+            if self.options.out_of_order {
+                fifo.unordered.retain(|event| !event.status().is_terminal());
             }
             for mut command in state.ended.drain(..) {
                 if fifo.spare_events.len() < SPARE {

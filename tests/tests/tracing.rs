@@ -1,0 +1,498 @@
+//! `gneiss trace`, `explain` and `replay` over programs that hipcc built; hang reports and the live state.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use gneiss_tests::{Compile, Prefix, QUICK_TARGET, case_run, cases_source, compile, source_path};
+use serde_json::Value;
+
+fn gneiss(arguments: &[&str]) -> Output {
+    Command::new(Prefix::find().gneiss())
+        .args(arguments)
+        .output()
+        .expect("the command starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[track_caller]
+fn succeeds(arguments: &[&str]) -> String {
+    let output = gneiss(arguments);
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}\n{}{}",
+        output.status,
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+    text(&output.stdout)
+}
+
+fn sample(name: &str) -> String {
+    compile(&Compile::hip(
+        &source_path(&format!("samples/hip/{name}.hip")),
+        QUICK_TARGET,
+        "-O3",
+    ))
+    .display()
+    .to_string()
+}
+
+fn streams() -> String {
+    compile(&Compile::hip(&cases_source("streams"), QUICK_TARGET, "-O3"))
+        .display()
+        .to_string()
+}
+
+/// Checks a JSON Lines file against the schema's types, and gives the objects by type.
+fn check_lines(file: &Path) -> BTreeMap<String, Vec<Value>> {
+    let schema: Value = serde_json::from_str(
+        &fs::read_to_string(source_path("hip-abi/cli/schema/trace.schema.json"))
+            .expect("the schema"),
+    )
+    .expect("the schema is JSON");
+    let kinds: BTreeMap<&str, &Value> = schema["oneOf"]
+        .as_array()
+        .expect("kinds of line")
+        .iter()
+        .map(|kind| {
+            (
+                kind["properties"]["type"]["const"]
+                    .as_str()
+                    .expect("a name"),
+                kind,
+            )
+        })
+        .collect();
+    let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for line in fs::read_to_string(file).expect("the file").lines() {
+        let object: Value = serde_json::from_str(line).expect("a line is an object");
+        let kind = object["type"].as_str().expect("a type").to_owned();
+        let rules = kinds
+            .get(kind.as_str())
+            .unwrap_or_else(|| panic!("{kind} is not in the schema"));
+        for name in rules["required"].as_array().expect("names") {
+            let name = name.as_str().expect("a name");
+            assert!(object.get(name).is_some(), "{line}: no {name}");
+        }
+        for (name, value) in object.as_object().expect("an object") {
+            let rule = &rules["properties"][name];
+            assert!(!rule.is_null(), "{name} of {kind} is not in the schema");
+            let types: Vec<&str> = match &rule["type"] {
+                Value::String(one) => vec![one],
+                Value::Array(many) => many.iter().filter_map(Value::as_str).collect(),
+                _ => Vec::new(),
+            };
+            let fits = match value {
+                Value::Null => types.contains(&"null"),
+                Value::Bool(_) => types.contains(&"boolean"),
+                Value::Number(_) => types.contains(&"integer"),
+                Value::String(text) => {
+                    types.contains(&"string")
+                        || rule["const"] == text.as_str()
+                        || rule["enum"]
+                            .as_array()
+                            .is_some_and(|words| words.iter().any(|word| word == text))
+                }
+                Value::Array(_) => types.contains(&"array"),
+                Value::Object(_) => false,
+            };
+            assert!(
+                fits,
+                "{kind}.{name} is {value}, which the schema does not allow"
+            );
+        }
+        found.entry(kind).or_default().push(object);
+    }
+    found
+}
+
+/// The fields of a protocol buffer message: number, and the bytes of those that have some.
+fn fields(mut bytes: &[u8]) -> Vec<(u32, Option<&[u8]>)> {
+    fn number(bytes: &mut &[u8]) -> u64 {
+        let mut value = 0;
+        for shift in 0..10 {
+            let byte = bytes[0];
+            *bytes = &bytes[1..];
+            value |= u64::from(byte & 0x7f) << (7 * shift);
+            if byte < 0x80 {
+                break;
+            }
+        }
+        value
+    }
+    let mut found = Vec::new();
+    while !bytes.is_empty() {
+        let key = number(&mut bytes);
+        let mut part = None;
+        match key & 7 {
+            0 => {
+                number(&mut bytes);
+            }
+            1 => bytes = &bytes[8..],
+            2 => {
+                let length = number(&mut bytes) as usize;
+                part = Some(&bytes[..length]);
+                bytes = &bytes[length..];
+            }
+            other => panic!("wire type {other} in a Perfetto file"),
+        }
+        found.push(((key >> 3) as u32, part));
+    }
+    found
+}
+
+#[test]
+fn a_recorded_sample_is_exported_explained_and_replayed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (trace, json, perfetto, html) = (
+        path("t.gnt"),
+        path("t.jsonl"),
+        path("t.pftrace"),
+        path("t.html"),
+    );
+    let said = succeeds(&[
+        "trace",
+        "-o",
+        &trace,
+        "--json",
+        &json,
+        "--perfetto",
+        &perfetto,
+        "--",
+        &sample("stream_pipeline"),
+    ]);
+    assert!(said.ends_with("stream_pipeline: PASSED\n"), "{said}");
+
+    let lines = check_lines(Path::new(&json));
+    assert_eq!(lines["trace"][0]["ended"], true);
+    let commands = &lines["command"];
+    let kernels: Vec<&Value> = commands
+        .iter()
+        .filter(|command| command["kind"] == "kernel")
+        .collect();
+    assert!(!kernels.is_empty());
+    for command in commands {
+        assert_eq!(command["status"], 0, "{command}");
+        let time = |name: &str| command[name].as_u64().unwrap_or(0);
+        assert!(time("queued_ns") <= time("done_ns"), "{command}");
+        assert!(time("start_ns") <= time("end_ns"), "{command}");
+    }
+    for kernel in &kernels {
+        assert!(
+            kernel["hw_queue"].is_u64() && kernel["call"].is_u64(),
+            "{kernel}"
+        );
+        let call = lines["call"]
+            .iter()
+            .find(|call| call["id"] == kernel["call"])
+            .expect("the kernel's call is in the file");
+        assert!(
+            call["name"]
+                .as_str()
+                .is_some_and(|name| name.contains("Launch")),
+            "{call}"
+        );
+    }
+    assert!(
+        commands.iter().any(|command| command["wait_list"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty())),
+        "events order the streams"
+    );
+    assert!(
+        lines["batch"]
+            .iter()
+            .all(|batch| batch["commands"].as_u64() >= Some(1))
+    );
+
+    let bytes = fs::read(&perfetto).expect("the file");
+    let packets = fields(&bytes);
+    assert!(
+        packets
+            .iter()
+            .all(|(number, part)| *number == 1 && part.is_some())
+    );
+    let mut tracks = 0;
+    let (mut slices, mut counters, mut flows) = (0, 0, 0);
+    for (_, packet) in &packets {
+        for (number, part) in fields(packet.expect("a packet")) {
+            match number {
+                60 => tracks += 1,
+                11 => {
+                    for (number, _) in fields(part.expect("an event")) {
+                        match number {
+                            23 => slices += 1,
+                            30 => counters += 1,
+                            47 => flows += 1,
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(tracks > 4 && slices > commands.len() && counters > 0 && flows > 0);
+
+    let words = succeeds(&["explain", "--html", &html, &trace]);
+    for part in ["Critical path", "kernel", "stream", "flushed"] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    let page = fs::read_to_string(&html).expect("the page");
+    assert!(
+        page.contains("<canvas") && !page.contains("http"),
+        "the page needs nothing else"
+    );
+
+    let first = succeeds(&["replay", "--json", &trace]);
+    assert_eq!(
+        first,
+        succeeds(&["replay", "--json", &trace]),
+        "the same file gives the same bytes"
+    );
+    let result: Value = serde_json::from_str(&first).expect("JSON");
+    assert_eq!(
+        result["commands"].as_array().map(Vec::len),
+        Some(commands.len())
+    );
+    let makespan = |text: &str| {
+        let result: Value = serde_json::from_str(text).expect("JSON");
+        result["makespan_ns"].as_u64().expect("a number")
+    };
+    let one = succeeds(&[
+        "replay",
+        "--json",
+        "--hw-queues",
+        "1",
+        "--concurrent-kernels",
+        "1",
+        &trace,
+    ]);
+    assert!(makespan(&one) >= makespan(&first));
+}
+
+#[test]
+fn every_sample_is_recorded_explained_and_replayed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in [
+        "hello",
+        "vector_add",
+        "matrix_multiply",
+        "reduction",
+        "histogram",
+        "nbody",
+    ] {
+        let trace = folder.path().join(name).display().to_string();
+        let said = succeeds(&["trace", "-o", &trace, "--", &sample(name)]);
+        assert!(said.ends_with(&format!("{name}: PASSED\n")), "{said}");
+        let words = succeeds(&["explain", &trace]);
+        assert!(words.contains("Critical path"), "{name}: {words}");
+        let replayed = succeeds(&["replay", &trace]);
+        assert!(replayed.contains("makespan"), "{name}: {replayed}");
+    }
+}
+
+#[test]
+fn a_killed_process_leaves_all_that_was_recorded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("killed").display().to_string();
+    let output = gneiss(&["trace", "-o", &trace, "--", &streams(), "launch_and_kill"]);
+    assert_eq!(
+        output.status.code(),
+        Some(128 + 9),
+        "{}",
+        text(&output.stderr)
+    );
+    let json = folder.path().join("killed.jsonl");
+    let output = gneiss(&["explain", &trace]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("did not end in order"),
+        "{}",
+        text(&output.stderr)
+    );
+    let words = text(&output.stdout);
+    assert!(
+        words.contains("1001 commands") || words.contains("1002 commands"),
+        "{words}"
+    );
+    assert!(succeeds(&["replay", &trace]).contains("makespan"));
+    assert!(!json.exists());
+}
+
+#[test]
+fn damaged_cut_and_newer_traces_are_read_as_far_as_they_go() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let trace = path("whole");
+    succeeds(&["trace", "-o", &trace, "--", &sample("vector_add")]);
+    let whole = fs::read(&trace).expect("the trace");
+    let explain = |name: &str, bytes: &[u8]| {
+        let file = path(name);
+        fs::write(&file, bytes).expect("a file");
+        let output = gneiss(&["explain", &file]);
+        (
+            output.status.code(),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
+    };
+    let (code, words, problems) = explain("cut", &whole[..4096 + 3000]);
+    assert_eq!(code, Some(0), "{problems}");
+    assert!(
+        problems.contains("the file is cut") && words.contains("commands"),
+        "{problems}{words}"
+    );
+
+    let mut newer = whole.clone();
+    newer[8] = 9;
+    let (code, words, problems) = explain("newer", &newer);
+    assert_eq!(code, Some(0));
+    assert!(
+        problems.contains("version 9, newer than 1") && words.contains("Critical path"),
+        "{problems}{words}"
+    );
+
+    let mut damaged = whole.clone();
+    damaged[4096 + 32 + 2..4096 + 32 + 4].fill(0xff);
+    let (code, _, problems) = explain("damaged", &damaged);
+    assert_eq!(code, Some(0));
+    assert!(
+        problems.contains("a record at byte 32 claims 65535 words"),
+        "{problems}"
+    );
+
+    // Noise anywhere in the file never ends the reader.
+    for seed in 0..40_usize {
+        let mut noisy = whole.clone();
+        for step in 0..200_usize {
+            let at = 12 + (seed * 7919 + step * 104_729) % 60_000;
+            if at >= 24 {
+                noisy[at] ^= (seed * 31 + step * 17) as u8;
+            }
+        }
+        let (code, _, problems) = explain("noisy", &noisy);
+        assert!(code.is_some(), "the reader died: {problems}");
+        assert!(!problems.contains("panicked"), "{problems}");
+    }
+    let (code, _, problems) = explain("nothing", b"this is no trace");
+    assert_eq!(code, Some(1));
+    assert!(problems.contains("line 1"), "{problems}");
+}
+
+#[test]
+fn a_file_that_is_no_trace_is_not_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("letter");
+    fs::write(&file, "dear reader").expect("a file");
+    let output = gneiss(&["trace", "-o", &file.display().to_string(), "--", "true"]);
+    assert_eq!(output.status.code(), Some(125));
+    assert_eq!(fs::read_to_string(&file).expect("the file"), "dear reader");
+    let output = gneiss(&[
+        "trace",
+        "-o",
+        &folder.path().join("t").display().to_string(),
+        "--",
+        "/nowhere",
+    ]);
+    assert_eq!(output.status.code(), Some(127));
+}
+
+#[test]
+fn bad_scenarios_name_line_and_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("bad");
+    for (scenario, reason) in [
+        (
+            "stream A\nkernel B k 1us\n",
+            "line 2: stream \"B\" is not known",
+        ),
+        (
+            "stream A\nkernel A k -1us\n",
+            "line 2: \"-1us\" is a negative time",
+        ),
+        (
+            "stream A\nkernel A x 1us after y\nkernel A y 1us after x\n",
+            "line 2: cycle: y waits for x waits for y",
+        ),
+    ] {
+        fs::write(&file, scenario).expect("a file");
+        for tool in ["replay", "explain"] {
+            let output = gneiss(&[tool, &file.display().to_string()]);
+            assert_eq!(output.status.code(), Some(1));
+            assert!(
+                text(&output.stderr).contains(reason),
+                "{}",
+                text(&output.stderr)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_hang_is_reported_and_fails_if_asked_for() {
+    let run = case_run("streams", "hang").env("GNEISS_HANG_TIMEOUT", "500ms,fail");
+    let outcome = run.run();
+    outcome.expect_success();
+    outcome.expect_stderr(&[
+        "no command has ended for 0.5 s while threads wait",
+        "the program's own code runs for a host-function",
+        "has waited for it for",
+    ]);
+}
+
+#[test]
+fn a_signal_prints_the_live_state() {
+    let mut child = Command::new(Prefix::find().gneiss())
+        .args(["run", "--", &streams(), "wait_for_input"])
+        .env("GNEISS_LIVE", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let mut seen = String::new();
+    while !seen.contains("the program's own code runs") {
+        match lines.next() {
+            Some(line) => seen += &(line.expect("text") + "\n"),
+            None => break,
+        }
+    }
+    assert!(
+        seen.contains("gneiss: live state") && seen.contains("active queues"),
+        "{seen}"
+    );
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(b"\n")
+        .expect("the program reads");
+    assert!(child.wait().expect("the program ends").success());
+}
+
+#[test]
+fn device_memory_that_the_host_cannot_access_gives_the_same_results() {
+    for name in ["vector_add", "histogram", "stream_pipeline"] {
+        let program = sample(name);
+        let outcome = gneiss_tests::Run::new(program)
+            .env("ROC_ENABLE_LARGE_BAR", "0")
+            .run();
+        outcome.expect_success();
+        assert!(
+            outcome.stdout.ends_with(&format!("{name}: PASSED\n")),
+            "{}",
+            outcome.describe()
+        );
+    }
+}
