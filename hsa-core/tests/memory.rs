@@ -296,3 +296,72 @@ fn freeing_calls_back_with_the_address_that_was_registered() {
         assert_eq!((inside, never), (at as usize, 0));
     }
 }
+
+#[test]
+fn copies_go_from_gpu_to_gpu_with_their_times() {
+    let client = Client::new("gfx90a,gfx1030");
+    let api = &client.api;
+    let pools: Vec<_> = client
+        .gpus
+        .iter()
+        .map(|&gpu| client.pool(gpu, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED))
+        .collect();
+    let bytes = 3 << 20;
+    let (from, to) = (
+        client.allocate(pools[0], bytes),
+        client.allocate(pools[1], bytes),
+    );
+    let done = client.signal(1);
+    // SAFETY: memory of this test, within its size, until the copy is complete.
+    unsafe {
+        for at in (0..bytes).step_by(4096) {
+            from.add(at).cast::<u32>().write(at as u32);
+        }
+        (api.hsa_amd_profiling_async_copy_enable)(true)
+            .ok()
+            .expect("times");
+        (api.hsa_amd_memory_async_copy)(
+            to.cast(),
+            client.gpus[1],
+            from.cast(),
+            client.gpus[0],
+            bytes,
+            0,
+            std::ptr::null(),
+            done,
+        )
+        .ok()
+        .expect("copy");
+        client.wait(done);
+        assert!(
+            (0..bytes)
+                .step_by(4096)
+                .all(|at| to.add(at).cast::<u32>().read() == at as u32)
+        );
+        let mut times = hsa_amd_profiling_async_copy_time_t { start: 0, end: 0 };
+        (api.hsa_amd_profiling_get_async_copy_time)(done, &mut times)
+            .ok()
+            .expect("times");
+        assert!(0 < times.start && times.start < times.end);
+        (api.hsa_amd_profiling_async_copy_enable)(false)
+            .ok()
+            .expect("no times");
+        // The first GPU has an ISA and pools of its own kind.
+        let mut access = 9u32;
+        (api.hsa_amd_agent_memory_pool_get_info)(
+            client.gpus[0],
+            pools[1],
+            HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
+            (&raw mut access).cast(),
+        )
+        .ok()
+        .expect("access");
+        assert_eq!(
+            access, HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT,
+            "a peer"
+        );
+    }
+    client.destroy(done);
+    client.free(from);
+    client.free(to);
+}

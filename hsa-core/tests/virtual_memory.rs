@@ -337,12 +337,13 @@ fn shared_attributes_are_kept_by_range() {
             HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE.into()
         );
 
-        // Ranges are pages; attributes that only answer cannot be set; a bad one leaves the rest unset.
-        let mut list = [pair(HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 0)];
-        assert_eq!(
-            (api.hsa_amd_svm_attributes_set)(base.add(8).cast(), PAGE, list.as_mut_ptr(), 1),
-            HSA_STATUS_ERROR_INVALID_ARGUMENT
-        );
+        // A part of a page means all of it; attributes that only answer cannot be set; a bad one leaves the rest unset.
+        let mut list = [pair(HSA_AMD_SVM_ATTRIB_HIVE_LOCAL, 1)];
+        (api.hsa_amd_svm_attributes_set)(base.add(8).cast(), 4, list.as_mut_ptr(), 1)
+            .ok()
+            .expect("set");
+        assert_eq!(get(0, 1, HSA_AMD_SVM_ATTRIB_HIVE_LOCAL, 0).1, 1);
+        assert_eq!(get(1, 1, HSA_AMD_SVM_ATTRIB_HIVE_LOCAL, 0).1, 0);
         assert_eq!(
             set(
                 0,

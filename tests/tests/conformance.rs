@@ -90,3 +90,26 @@ fn the_results_are_as_listed() {
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
+
+#[test]
+fn every_test_of_rocrtst_has_a_result() {
+    let path = source_path("tests/conformance/rocrtst.tsv");
+    let text =
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut names = BTreeSet::new();
+    let mut failed = Vec::new();
+    for line in text.lines().skip(1) {
+        let fields: Vec<_> = line.split('\t').collect();
+        assert_eq!(fields.len(), 3, "{line}");
+        assert!(names.insert(fields[0]), "{} stands twice", fields[0]);
+        for result in &fields[1..] {
+            match *result {
+                "pass" => {}
+                "fail" => failed.push(fields[0]),
+                other => assert!(other.starts_with("left out: "), "{line}"),
+            }
+        }
+    }
+    assert_eq!(names.len(), 53, "rocrtst has 60 tests, 7 of which measure");
+    assert!(failed.is_empty(), "listed as failing: {failed:?}");
+}

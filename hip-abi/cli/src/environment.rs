@@ -84,6 +84,26 @@ const AMDS: &[(&str, &str)] = &[
         "GPUs that HSA shows, by index or UUID",
     ),
     (
+        "HSA_XNACK",
+        "1 or 0: XNACK on or off for the GPUs that have it, unless GNEISS_GPUS says",
+    ),
+    (
+        "HSA_CU_MASK",
+        "compute units that HSA queues may ask for, by GPU: 0:0-15,32;1:0x0-0xf",
+    ),
+    (
+        "HSA_ENABLE_INTERRUPT",
+        "0: threads that wait for HSA signals look again and again instead of being woken",
+    ),
+    (
+        "HSA_FORCE_FINE_GRAIN_PCIE",
+        "1: every GPU has a fine-grained memory pool",
+    ),
+    (
+        "HSA_TOOLS_LIB",
+        "HSA tools to load; with HSA_TOOLS_REPORT_LOAD_FAILURE=1 those that cannot be loaded are reported",
+    ),
+    (
         "AMD_LOG_LEVEL",
         "messages of the HIP runtime: 0 none, 1 errors, 2 warnings, 3 calls, 4 debugging",
     ),

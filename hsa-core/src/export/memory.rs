@@ -434,7 +434,7 @@ pub unsafe extern "C" fn hsa_amd_deregister_deallocation_callback(
         let allocation = runtime
             .memory
             .find(ptr as u64)
-            .ok_or(HSA_STATUS_ERROR_INVALID_ALLOCATION)?;
+            .ok_or(HSA_STATUS_ERROR_INVALID_ARGUMENT)?;
         require(allocation.remove_callback(ptr as u64, callback))
     })
 }

@@ -19,6 +19,7 @@ use crate::{
     agent::Agents,
     entry::HsaResult,
     memory::{GpuSet, arena, members, next_number},
+    segv,
 };
 
 /// One pinned range.
@@ -67,6 +68,8 @@ impl Pins {
         size: u64,
         access: GpuSet,
     ) -> HsaResult<u64> {
+        // The range is the program's: it may go while a kernel runs.
+        segv::install();
         let mut table = self.table.lock();
         if let Some(alias) = table.by_host.get(&(host, size)).copied()
             && let Some(pin) = table.by_alias.get_mut(&alias)

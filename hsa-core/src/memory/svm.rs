@@ -17,6 +17,7 @@ use crate::{
     agent::{AgentId, Agents, GpuAgent},
     entry::{HsaResult, require},
     memory::arena::PAGE,
+    segv,
 };
 
 /// Marks allocation numbers of shared virtual memory.
@@ -82,13 +83,14 @@ enum Change {
     NoAccess(GpuSet),
 }
 
+/// The pages that a range touches, as first address and end: a part of a page means all of it, as in ROCr.
 fn pages(address: u64, size: u64) -> HsaResult<(u64, u64)> {
-    let aligned = |value: u64| value.is_multiple_of(PAGE as u64);
-    require(address != 0 && size != 0 && aligned(address) && aligned(size))?;
+    require(address != 0 && size != 0)?;
     let end = address
         .checked_add(size)
+        .and_then(|end| end.checked_next_multiple_of(PAGE as u64))
         .ok_or(HSA_STATUS_ERROR_INVALID_ARGUMENT)?;
-    Ok((address, end))
+    Ok((address & !(PAGE as u64 - 1), end))
 }
 
 impl Change {
@@ -289,6 +291,8 @@ impl Svm {
             .iter()
             .map(|pair| Change::check(agents, pair.attribute, pair.value))
             .collect::<HsaResult<Vec<_>>>()?;
+        // The range is the program's: it may go while a kernel runs.
+        segv::install();
         let mut tables = self.tables.lock();
         for change in &changes {
             let (gpus, give) = match *change {
