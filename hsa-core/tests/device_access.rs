@@ -265,3 +265,81 @@ fn kernels_of_code_object_v2_run() {
     client.free(memory);
     client.free(kernarg.cast());
 }
+
+unsafe extern "C" fn note_executable(
+    executable: hsa_executable_t,
+    data: *mut c_void,
+) -> hsa_status_t {
+    // SAFETY: `data` is the list that the test below passes.
+    unsafe { (*data.cast::<Vec<hsa_executable_t>>()).push(executable) };
+    HSA_STATUS_SUCCESS
+}
+
+#[test]
+fn the_loader_extension_knows_what_is_loaded_and_where() {
+    let Some(path) = code() else { return };
+    let client = Client::new("gfx90a");
+    let kernels = Kernels::load(&client, path);
+    let object: u64 = kernels.info(
+        kernels.symbol("add.kd").expect("kernel"),
+        HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
+    );
+    // SAFETY: the table has the size of its version; lists and out-parameters fit.
+    unsafe {
+        let mut table: hsa_ven_amd_loader_1_03_pfn_t = std::mem::zeroed();
+        (client.api.hsa_system_get_major_extension_table)(
+            HSA_EXTENSION_AMD_LOADER as u16,
+            1,
+            size_of_val(&table),
+            (&raw mut table).cast(),
+        )
+        .ok()
+        .expect("table");
+        let mut found: Vec<hsa_executable_t> = Vec::new();
+        table.hsa_ven_amd_loader_iterate_executables.expect("there")(
+            Some(note_executable),
+            (&raw mut found).cast(),
+        )
+        .ok()
+        .expect("iterate");
+        assert_eq!(found, [kernels.executable]);
+
+        let mut host = std::ptr::null();
+        let query = table.hsa_ven_amd_loader_query_host_address.expect("there");
+        query(object as *const c_void, &mut host)
+            .ok()
+            .expect("address");
+        assert_eq!(host as u64, object, "device and host share their addresses");
+        assert_eq!(
+            query(8 as *const c_void, &mut host),
+            HSA_STATUS_ERROR_INVALID_ARGUMENT
+        );
+        let mut executable = hsa_executable_t::default();
+        table.hsa_ven_amd_loader_query_executable.expect("there")(
+            object as *const c_void,
+            &mut executable,
+        )
+        .ok()
+        .expect("executable");
+        assert_eq!(executable, kernels.executable);
+
+        let segments = table
+            .hsa_ven_amd_loader_query_segment_descriptors
+            .expect("there");
+        let mut count = 0;
+        segments(std::ptr::null_mut(), &mut count)
+            .ok()
+            .expect("count");
+        assert_eq!(count, 1);
+        let mut segment: hsa_ven_amd_loader_segment_descriptor_t = std::mem::zeroed();
+        segments(&mut segment, &mut count).ok().expect("segment");
+        assert_eq!(segment.agent, client.gpus[0]);
+        let base = segment.segment_base as u64;
+        assert!((base..base + segment.segment_size as u64).contains(&object));
+        count = 2;
+        assert_eq!(
+            segments(&mut segment, &mut count),
+            HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS
+        );
+    }
+}

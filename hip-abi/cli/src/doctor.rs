@@ -171,6 +171,12 @@ fn program(file: &Path, prefix: &Prefix, report: &mut Report<'_>) -> Result<()> 
         )?,
         needed => report.good(&format!("it needs {}", needed.join(", ")))?,
     }
+    if run::looks_for_driver(file) {
+        report.note(&format!(
+            "it looks for AMD's kernel driver itself: `gneiss run` preloads {}, which answers in its place",
+            prefix.driver_check().display()
+        ))?;
+    }
     libraries(file, &dynamic, prefix, report)?;
     device_code(&map, report)
 }
