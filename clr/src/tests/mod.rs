@@ -3,6 +3,7 @@
 //! This file has what the tests share.
 
 mod callbacks;
+mod device_queue;
 mod faults;
 mod model;
 mod order;

@@ -123,3 +123,21 @@ sync-all
         "{text}"
     );
 }
+
+/// The pictures in `docs/scenarios.md` are those that the tool draws.
+#[test]
+fn the_pictures_in_the_documentation_are_the_tools() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/scenarios.md")).expect("the page");
+    let mut count = 0;
+    for section in page.split("\n## ").skip(1) {
+        let name = section.lines().next().unwrap_or_default();
+        let picture = section.split("```").nth(1).expect("a picture");
+        let picture = picture.strip_prefix("text\n").expect("a text block");
+        let file = root.join(format!("samples/queue-model/{name}.scenario"));
+        let text = std::fs::read_to_string(file).expect("a scenario");
+        assert_eq!(drawing::draw(&schedule(&text), 90), picture, "{name}");
+        count += 1;
+    }
+    assert!(count >= 10);
+}
