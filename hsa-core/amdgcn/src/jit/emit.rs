@@ -253,8 +253,8 @@ impl RunCode<'_> {
             self.asm.mr(Code::Mov_rm64_r64, at, *bits);
         }
         self.asm.plain(Code::VEX_Vzeroupper);
-        self.asm
-            .rr(Code::Mov_r32_rm32, Register::ECX, Register::R8D);
+        // Groups are 32 bytes apart.
+        self.asm.ri(Code::Shr_rm32_imm8, Register::ECX, 5);
         let masks = self.on_stack(0);
         self.asm.rm(Code::Lea_r64_m, Register::R8, masks);
         self.asm.push(Instruction::with2(
@@ -290,9 +290,11 @@ impl RunCode<'_> {
         self.group(exits, masked)?;
         self.asm.place(next);
         self.asm.ri(Code::Add_rm64_imm8, OFFSET, 32);
-        self.asm.ri(Code::Add_rm32_imm8, low_half(GROUP), 1);
-        let count = if self.wave64 { 8 } else { 4 };
-        self.asm.ri(Code::Cmp_rm32_imm8, low_half(GROUP), count);
+        if masked || self.plan.reads_masks() {
+            self.asm.ri(Code::Add_rm32_imm8, low_half(GROUP), 1);
+        }
+        let bytes = if self.wave64 { 256 } else { 128 };
+        self.asm.ri(Code::Cmp_rm32_imm32, Register::ECX, bytes);
         self.asm.jump(Code::Jne_rel32_64, top);
         Some(())
     }

@@ -233,6 +233,13 @@ impl Plan {
         Some(plan)
     }
 
+    /// Whether a lane mask from before the run is read.
+    pub fn reads_masks(&self) -> bool {
+        self.values
+            .iter()
+            .any(|value| matches!(value.origin, Origin::Mask(_)))
+    }
+
     /// A NaN that flows into other arithmetic makes that a NaN: only ends of such chains are checked.
     fn find_checks(&mut self) {
         let end = self.steps.len();

@@ -118,6 +118,17 @@ impl MapCache {
         }
     }
 
+    /// As [`read`](Self::read) or [`write`](Self::write), if the line knows the mapping: without a search and without a fault.
+    #[inline(always)]
+    pub fn known<const WRITE: bool>(
+        &self,
+        site: usize,
+        address: u64,
+        size: u64,
+    ) -> Option<*mut u8> {
+        self.lines[site % LINES].resolve::<WRITE>(address, size)
+    }
+
     /// Host address of `size` bytes at a guest address, for writing and atomics.
     #[inline(always)]
     pub fn write(&mut self, site: usize, address: u64, size: u64) -> Result<*mut u8, MemoryFault> {

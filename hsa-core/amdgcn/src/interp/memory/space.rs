@@ -24,6 +24,21 @@ pub trait Space {
         size: u64,
     ) -> Result<*mut u8, MemoryFault>;
 
+    /// As [`resolve`](Self::resolve), without a fault, and only if that is known at once.
+    ///
+    /// # Safety
+    /// The wave runs inside a slice.
+    #[inline(always)]
+    unsafe fn known<const WRITE: bool>(
+        w: &Wave,
+        site: usize,
+        address: u64,
+        size: u64,
+    ) -> Option<*mut u8> {
+        // SAFETY: passed on.
+        unsafe { Self::resolve::<WRITE>(w, site, address, size) }.ok()
+    }
+
     /// The exit of a fault.
     fn exit(fault: MemoryFault, lane: usize) -> Exit;
 }
@@ -53,6 +68,17 @@ impl Space for Global {
         } else {
             cache.read(site, address, size).map(<*const u8>::cast_mut)
         }
+    }
+
+    #[inline(always)]
+    unsafe fn known<const WRITE: bool>(
+        w: &Wave,
+        site: usize,
+        address: u64,
+        size: u64,
+    ) -> Option<*mut u8> {
+        // SAFETY: by the caller.
+        unsafe { cache(w) }.known::<WRITE>(site, address, size)
     }
 
     fn exit(fault: MemoryFault, lane: usize) -> Exit {

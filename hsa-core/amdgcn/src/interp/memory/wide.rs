@@ -645,7 +645,7 @@ pub unsafe fn load<const N: usize, S: Space>(w: &mut Wave, op: *const Op) -> *co
     unsafe {
         let step = 4 * N as u32;
         if let Some(address) = consecutive_64(w, op, step)
-            && let Ok(src) = S::resolve::<false>(w, site(op), address, u64::from(64 * step))
+            && let Some(src) = S::known::<false>(w, site(op), address, u64::from(64 * step))
         {
             let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
             for group in 0..4 {
@@ -688,7 +688,7 @@ pub unsafe fn store<const N: usize, S: Space>(w: &mut Wave, op: *const Op) -> *c
     unsafe {
         let step = 4 * N as u32;
         if let Some(address) = consecutive_64(w, op, step)
-            && let Ok(dst) = S::resolve::<true>(w, site(op), address, u64::from(64 * step))
+            && let Some(dst) = S::known::<true>(w, site(op), address, u64::from(64 * step))
         {
             let data: *const u32 = w.base[0].add((*op).s[1].offset() as usize).cast();
             for group in 0..4 {
