@@ -40,6 +40,8 @@ pub enum Command {
     Inspect(Inspect),
     /// Write the machine code of kernels and functions.
     Disasm(Disasm),
+    /// Tell which instructions of files, or of a whole target, are executed, and how exactly.
+    Coverage(Coverage),
     /// Run a program and record every command, state change, packet and API call.
     Trace(Trace),
     /// Show a recording in words and as a drawing.
@@ -122,6 +124,21 @@ pub struct Disasm {
     /// Only kernels and functions whose name contains this.
     #[arg(long, value_name = "TEXT")]
     pub kernel: Option<String>,
+}
+
+/// `gneiss coverage`.
+#[derive(Debug, Args)]
+pub struct Coverage {
+    /// Programs, libraries, object files, bundles or code objects. Without one, `--target` must be there: its whole instruction set is
+    /// listed.
+    #[arg(required_unless_present = "target")]
+    pub files: Vec<PathBuf>,
+    /// A target, as gfx90a; with files, only their code for it.
+    #[arg(long, value_name = "TARGET")]
+    pub target: Option<gneiss_fatbin::TargetId>,
+    /// Write JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `gneiss trace`.
@@ -235,7 +252,7 @@ pub fn with_default_command(arguments: impl IntoIterator<Item = OsString>) -> Ve
             Some("-q" | "--quiet" | "-v" | "--verbose") => at += 1,
             Some(
                 "-h" | "--help" | "-V" | "--version" | "run" | "info" | "doctor" | "inspect"
-                | "disasm" | "trace" | "explain" | "replay" | "help",
+                | "disasm" | "coverage" | "trace" | "explain" | "replay" | "help",
             ) => return arguments,
             _ => {
                 arguments.insert(at, "run".into());

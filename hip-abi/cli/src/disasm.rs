@@ -103,7 +103,7 @@ fn write_code_object(
 }
 
 /// The target whose tables decode code for `id`: itself, for a generic one any that it covers.
-fn decoded_target(id: &TargetId) -> Result<Target> {
+pub fn decoded_target(id: &TargetId) -> Result<Target> {
     let covered = PROCESSORS
         .iter()
         .find(|processor| processor.generic == Some(id.processor.as_str()));

@@ -5,6 +5,7 @@
 //! fault, and 125 when used wrongly.
 
 mod arguments;
+mod coverage;
 mod demangle;
 mod disasm;
 mod doctor;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Doctor(options) => doctor::doctor(&options, &terminal),
         Command::Inspect(options) => inspect::inspect(&options, &terminal),
         Command::Disasm(options) => disasm::disasm(&options, &terminal),
+        Command::Coverage(options) => coverage::coverage(&options, &terminal),
         Command::Trace(options) => return trace::trace(&options, &terminal),
         Command::Explain(options) => return explain::explain(&options, &terminal),
         Command::Replay(options) => return replay::replay(&options, &terminal),

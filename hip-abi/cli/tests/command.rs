@@ -210,6 +210,51 @@ fn help_lists_the_environment() {
 }
 
 #[test]
+fn coverage_of_a_file_counts_the_opcodes_of_each_target() {
+    let output = gneiss(&["coverage", "--json", &data("v5.hsaco")]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let reports: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let report = &reports[0];
+    let count = |name: &str| report[name].as_u64().expect("a count");
+    assert!(count("kernels") >= 1 && count("opcodes") > 3);
+    assert_eq!(
+        count("opcodes"),
+        count("exact") + count("approximate") + count("unsupported") + count("unexplained")
+    );
+    let exact = report["lists"]["exact"].as_array().expect("a list");
+    assert!(exact.iter().any(|opcode| opcode == "s_endpgm"), "{exact:?}");
+    let output = gneiss(&["coverage", "--target", "gfx1201", &data("v5.hsaco")]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn coverage_of_a_target_lists_what_is_refused_with_its_reason() {
+    let output = gneiss(&["coverage", "--target", "gfx90a", "--json"]);
+    let reports: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let lists = &reports[0]["lists"];
+    let remark = |list: &str, opcode: &str| {
+        let list = lists[list].as_array().expect("a list");
+        let entry = list.iter().find(|entry| entry["opcode"] == opcode);
+        entry.map(|entry| entry["remark"].as_str().expect("text").to_owned())
+    };
+    assert_eq!(
+        remark("unsupported", "s_rfe_b64").as_deref(),
+        Some("inside of trap handlers")
+    );
+    let bound = remark("approximate", "v_exp_f32").expect("exp2 is approximate");
+    assert!(bound.starts_with("1 ulp"), "{bound}");
+    assert!(reports[0]["exact"].as_u64() > Some(1000));
+    assert_eq!(gneiss(&["coverage"]).status.code(), Some(125));
+    let output = gneiss(&["coverage", "--target", "gfx90a"]);
+    assert!(
+        stdout(&output)
+            .lines()
+            .next()
+            .is_some_and(|line| line.contains("unexplained"))
+    );
+}
+
+#[test]
 fn disasm_writes_the_code_of_one_kernel() {
     let output = gneiss(&[
         "disasm",

@@ -5,27 +5,6 @@ mod support;
 use gneiss_amdgcn::engine::FaultKind;
 use support::*;
 
-/// Runs assembly with one group of `items` work-items and one buffer as the argument; gives the buffer's bytes. s[0:1] is the
-/// kernarg pointer; the code begins with s[2:3] holding the buffer's address.
-fn run_bytes(
-    target: &str,
-    directives: &str,
-    code: &str,
-    items: u32,
-    initial: &[u8],
-) -> Option<Vec<u8>> {
-    let code = format!("s_load_dwordx2 s[2:3], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n{code}");
-    let elf = assemble(target, &kernel(target, directives, &code))?;
-    let gpu = gpu(target);
-    let module = Module::load(&gpu, &elf);
-    let buffer = Buffer::from(&gpu, initial);
-    let args = Args::new().buffer(&buffer);
-    module
-        .run("k", [items, 1, 1], [items as u16, 1, 1], args.bytes(), 0)
-        .unwrap_or_else(|f| panic!("{f}"));
-    Some(buffer.read())
-}
-
 const BOTH: [&str; 2] = ["gfx90a", "gfx1030"];
 
 #[test]

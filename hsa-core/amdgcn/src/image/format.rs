@@ -120,6 +120,41 @@ const GFX10_RUNS: [(u32, usize, &[Number]); 14] = {
     ]
 };
 
+/// The same for GFX11 and later.
+const GFX11_RUNS: [(u32, usize, &[Number]); 14] = {
+    use Number::{Float, Sint, Snorm, Sscaled, Uint, Unorm, Uscaled};
+    const SMALL: &[Number] = &[Unorm, Snorm, Uscaled, Sscaled, Uint, Sint];
+    const WITH_FLOAT: &[Number] = &[Unorm, Snorm, Uscaled, Sscaled, Uint, Sint, Float];
+    const WIDE: &[Number] = &[Uint, Sint, Float];
+    [
+        (1, 1, SMALL),
+        (7, 2, WITH_FLOAT),
+        (14, 3, SMALL),
+        (20, 4, WIDE),
+        (23, 5, WITH_FLOAT),
+        (30, 6, &[Float]),
+        (31, 7, &[Float]),
+        (32, 8, &[Unorm, Snorm, Uint, Sint]),
+        (36, 9, SMALL),
+        (42, 10, SMALL),
+        (48, 11, WIDE),
+        (51, 12, WITH_FLOAT),
+        (58, 13, WIDE),
+        (61, 14, WIDE),
+    ]
+};
+
+/// The format of a number in a list of runs.
+fn from_runs(runs: &[(u32, usize, &[Number])], format: u32) -> Option<TexelFormat> {
+    runs.iter().find_map(|&(first, data, numbers)| {
+        let at = format.checked_sub(first)?;
+        Some(TexelFormat {
+            bits: GFX9_DATA[data],
+            number: *numbers.get(at as usize)?,
+        })
+    })
+}
+
 /// GFX10 image formats beyond the typed-buffer ones: number, GFX9 data format, number format.
 const GFX10_IMAGE: [(u32, usize, Number); 5] = [
     (130, 10, Number::Srgb),
@@ -142,22 +177,19 @@ impl TexelFormat {
 
     /// From the unified format number of GFX10.
     pub fn from_gfx10(format: u32) -> Option<Self> {
-        for (first, data, numbers) in GFX10_RUNS {
-            if let Some(number) = format
-                .checked_sub(first)
-                .and_then(|at| numbers.get(at as usize))
-            {
-                return Some(Self {
-                    bits: GFX9_DATA[data],
-                    number: *number,
-                });
-            }
+        if let Some(format) = from_runs(&GFX10_RUNS, format) {
+            return Some(format);
         }
         let (_, data, number) = GFX10_IMAGE.into_iter().find(|row| row.0 == format)?;
         Some(Self {
             bits: GFX9_DATA[data],
             number,
         })
+    }
+
+    /// From the unified format number of a buffer of GFX11 and later.
+    pub fn from_gfx11(format: u32) -> Option<Self> {
+        from_runs(&GFX11_RUNS, format)
     }
 
     /// Data and number format fields of GFX9 image descriptors.
@@ -346,6 +378,19 @@ mod tests {
                 "format {format}"
             );
         }
+        for (format, bits, number) in [
+            (30, [11, 11, 10, 0], Number::Float),
+            (34, [2, 10, 10, 10], Number::Uint),
+            (41, [10, 10, 10, 2], Number::Sint),
+            (42, [8, 8, 8, 8], Number::Unorm),
+            (63, [32, 32, 32, 32], Number::Float),
+        ] {
+            assert_eq!(
+                TexelFormat::from_gfx11(format),
+                Some(TexelFormat { bits, number })
+            );
+        }
+        assert_eq!(TexelFormat::from_gfx11(64), None);
         assert_eq!(TexelFormat::from_gfx10(0), None);
         assert_eq!(TexelFormat::from_gfx10(78), None);
     }

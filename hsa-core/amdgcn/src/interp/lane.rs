@@ -124,6 +124,35 @@ pub unsafe fn permute_rows(w: &mut Wave, op: *const Op) -> *const Op {
     }
 }
 
+/// `v_permlane16_var_b32`, `v_permlanex16_var_b32`: as [`permute_rows`], by the low four bits of each lane's `s[1]`.
+pub unsafe fn permute_rows_by_lane(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering.
+    unsafe {
+        let exec = w.exec();
+        let cross = if (*op).aux[0] != 0 { 16 } else { 0 };
+        let flags = (*op).aux[1];
+        let (source, select) = (lanes(w, (*op).s[0].offset()), lanes(w, (*op).s[1].offset()));
+        let result: [Option<u32>; 64] = std::array::from_fn(|lane| {
+            if lane >= w.lanes() || exec >> lane & 1 == 0 {
+                return None;
+            }
+            let from = ((lane & !15) ^ cross) | (*select.add(lane) & 15) as usize;
+            if flags & 1 != 0 || exec >> from & 1 != 0 {
+                Some(*source.add(from))
+            } else {
+                (flags & 2 != 0).then_some(0)
+            }
+        });
+        let target = lanes(w, (*op).d);
+        for (lane, value) in result.into_iter().enumerate() {
+            if let Some(value) = value {
+                *target.add(lane) = value;
+            }
+        }
+        op.add(1)
+    }
+}
+
 /// `v_permlane64_b32`: swaps the halves of a wave64; nothing in wave32.
 pub unsafe fn permute_64(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: operands by the lowering.
@@ -144,18 +173,108 @@ pub unsafe fn permute_64(w: &mut Wave, op: *const Op) -> *const Op {
     }
 }
 
+/// A dword of a lane of a source: a register, a scalar or a constant.
+unsafe fn source_dword(w: &Wave, reference: Ref, lane: usize, dword: usize) -> u32 {
+    // SAFETY: the lowering made the reference; a source has as many dwords as are asked for.
+    unsafe {
+        let base = w.base[reference.selector() as usize].add(reference.offset() as usize);
+        let at = match reference.selector() {
+            Ref::FILE => dword * w.stride() + 4 * lane,
+            Ref::POOL => 64 * dword,
+            _ => 4 * dword,
+        };
+        *base.add(at).cast()
+    }
+}
+
+/// `v_mqsad_u32_u8`: four masked sums of absolute differences over a window that slides through the 64 bits of `s[0]`, each added to a
+/// dword of `s[2]`. `sad` is the function on one dword.
+pub unsafe fn masked_quad_sad(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering.
+    unsafe {
+        let exec = w.exec();
+        for lane in 0..w.lanes() {
+            if exec >> lane & 1 == 0 {
+                continue;
+            }
+            let low = u64::from(source_dword(w, (*op).s[0], lane, 0));
+            let window = low | u64::from(source_dword(w, (*op).s[0], lane, 1)) << 32;
+            let reference = source_dword(w, (*op).s[1], lane, 0);
+            let sums: [u32; 4] = std::array::from_fn(|n| {
+                let from = (window >> (8 * n)) as u32;
+                let start = source_dword(w, (*op).s[2], lane, n);
+                masked_sad(from, reference, start)
+            });
+            for (n, sum) in sums.into_iter().enumerate() {
+                *lanes(w, (*op).d + (n * w.stride()) as u32).add(lane) = sum;
+            }
+        }
+        op.add(1)
+    }
+}
+
+/// `c` plus the absolute differences of the bytes of `a` and `b`, those left out where `b` is 0.
+pub fn masked_sad(a: u32, b: u32, c: u32) -> u32 {
+    (0..4).fold(c, |sum, n| {
+        let (a, b) = (a >> (8 * n) & 0xff, b >> (8 * n) & 0xff);
+        if b == 0 {
+            sum
+        } else {
+            sum.wrapping_add(a.abs_diff(b))
+        }
+    })
+}
+
+/// `v_swaprel_b32`: swaps two registers, the source moved by M0 9:0 and the destination by M0 25:16.
+pub unsafe fn swap_relative(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering, and the moved registers are checked.
+    unsafe {
+        let stride = w.stride();
+        let m0 = w.sgpr[w.m0] as usize;
+        let from = (*op).s[0].offset() as usize / stride + (m0 & 0x3ff);
+        let to = (*op).d as usize / stride + (m0 >> 16 & 0x3ff);
+        if from.max(to) >= w.vgpr_count as usize {
+            return w.stop(
+                op,
+                super::run::Exit::Aperture {
+                    address: m0 as u64,
+                    write: false,
+                    lane: None,
+                },
+            );
+        }
+        let exec = w.exec();
+        let (a, b) = (
+            lanes(w, (to * stride) as u32),
+            lanes(w, (from * stride) as u32),
+        );
+        for lane in 0..w.lanes() {
+            if exec >> lane & 1 != 0 {
+                std::ptr::swap(a.add(lane), b.add(lane));
+            }
+        }
+        op.add(1)
+    }
+}
+
 /// `v_movrels_b32` (`aux[0]` bit 0: the source register is moved by M0), `v_movreld_b32` (bit 1: the destination), both for
-/// `v_movrelsd_b32`, and GFX9's moves under VGPR indexing. `aux[1]` masks M0. A register past the file stops the wave.
+/// `v_movrelsd_b32`; with bit 2 the destination is moved by M0 25:16, for `v_movrelsd_2_b32`), and GFX9's moves under VGPR indexing.
+/// `aux[1]` masks M0. A register past the file stops the wave.
 pub unsafe fn move_relative(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: operands by the lowering, and the moved registers are checked.
     unsafe {
         let stride = w.stride();
         let by = (w.sgpr[w.m0] & (*op).aux[1]) as usize;
+        let by_to = if (*op).aux[0] & 4 != 0 {
+            (w.sgpr[w.m0] >> 16 & 0x3ff) as usize
+        } else {
+            by
+        };
         let limit = w.vgpr_count as usize;
         let moved = |offset: u32, bit: u32| {
             let first = offset as usize / stride;
             let index = if (*op).aux[0] & bit != 0 {
-                first.wrapping_add(by)
+                first.wrapping_add(if bit == 2 { by_to } else { by })
             } else {
                 first
             };

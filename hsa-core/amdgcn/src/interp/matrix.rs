@@ -1,62 +1,224 @@
-//! MFMA: D = A·B + C on blocks of matrices spread over the wave. EXEC is ignored.
+//! Matrix operations: D = A·B + C on blocks of matrices spread over the wave. EXEC is ignored.
 //!
-//! Layout (AMD's matrix instruction calculator; the tests hold it): with M rows and columns in a block, lane l holds for A row
-//! l mod M, for B column l mod M; l / M numbers the block, or, when there is one block, the group of k values of which the lane
-//! holds `per_lane` in its registers. D and C have column l mod M; their rows come in groups of four registers (f64: of one).
+//! Layouts, as AMD's matrix instruction calculator gives them (the tests hold them):
+//! * MFMA and SMFMAC (CDNA), with M rows and columns in a block: lane l holds for A row l mod M, for B column l mod M; l / M numbers
+//!   the block, or, when there is one block, the group of k values of which the lane holds some in its registers. D and C have column
+//!   l mod M; their rows come in groups of four registers (f64: of one).
+//! * WMMA of GFX11: lane l below 16 holds row (column) l of A (B), with all sixteen k; the other lanes hold copies. D and C have column
+//!   l mod 16; consecutive rows are in consecutive groups of sixteen lanes, then in the next register.
+//! * WMMA of GFX12: l / 16 numbers the group of k values, and of rows of D and C.
 //!
-//! f32 results are accumulated with fused multiply-adds in the order of k, from C, rounded to nearest whatever MODE says.
+//! A sparse A holds two of every four k values; an index register says which.
+//!
+//! f32 results are accumulated with fused multiply-adds in the order of k, from C, rounded to nearest whatever MODE says; 16-bit results
+//! are rounded once, at the end. AMD documents no order: the error of another order is at most K times half a unit in the last place of
+//! the largest intermediate sum. Skipped k values of a sparse A do not take part, whatever B holds there.
 
 use crate::ir::{Op, Ref};
 
 use super::{
     float::Half,
     run::{get_mxcsr, set_mxcsr},
-    vector::{Body, Portable, Simd},
+    small_float,
+    vector::{Body, Env, Portable, Simd},
     wave::Wave,
 };
 
-/// Element type of A and B.
+/// Element type of A or B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
+    /// f32.
+    F32,
+    /// f32 of which ten mantissa bits count.
+    Xf32,
+    /// f16.
+    F16,
+    /// bf16.
+    Bf16,
+    /// FP8 of GFX940.
+    Fp8Fnuz,
+    /// BF8 of GFX940.
+    Bf8Fnuz,
+    /// FP8 of GFX12.
+    Fp8,
+    /// BF8 of GFX12.
+    Bf8,
+    /// i8, accumulated in i32.
+    I8,
+    /// u8, accumulated in i32.
+    U8,
+    /// i4, accumulated in i32.
+    I4,
+    /// u4, accumulated in i32.
+    U4,
+    /// f64.
+    F64,
+}
+
+impl Element {
+    /// Bits of an element.
+    pub const fn bits(self) -> usize {
+        match self {
+            Element::I4 | Element::U4 => 4,
+            Element::Fp8Fnuz
+            | Element::Bf8Fnuz
+            | Element::Fp8
+            | Element::Bf8
+            | Element::I8
+            | Element::U8 => 8,
+            Element::F16 | Element::Bf16 => 16,
+            Element::F32 | Element::Xf32 => 32,
+            Element::F64 => 64,
+        }
+    }
+}
+
+/// Type of C and D.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sum {
     /// f32.
     F32,
     /// f16.
     F16,
     /// bf16.
     Bf16,
-    /// i8, accumulated in i32.
-    I8,
+    /// i32.
+    I32,
     /// f64.
     F64,
+}
+
+/// Which lane holds what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// CDNA, wave64.
+    Mfma,
+    /// GFX11.
+    Wmma11,
+    /// GFX12.
+    Wmma12,
+}
+
+/// Where the indices of a sparse A are.
+#[derive(Clone, Copy, Debug)]
+pub struct Sparse {
+    /// Byte offset of the index register in the vector file.
+    pub index: u32,
+    /// First bit of the lane's indices in it.
+    pub shift: u32,
 }
 
 /// The side record of a matrix operation.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixPlan {
-    /// Element type.
-    pub element: Element,
+    /// Element type of A.
+    pub a: Element,
+    /// Element type of B.
+    pub b: Element,
+    /// Type of C and D.
+    pub sum: Sum,
+    /// Where the elements are.
+    pub layout: Layout,
+    /// 32 or 64.
+    pub lanes: usize,
     /// Rows and columns of a block: 4, 16, 32.
     pub size: usize,
     /// Depth.
     pub depth: usize,
     /// Blocks.
     pub blocks: usize,
-    /// Elements of A and of B in a lane.
-    pub per_lane: usize,
     /// A, B: byte offsets in the vector file.
     pub ab: [u32; 2],
     /// C: in the vector file, or a constant.
     pub c: Ref,
     /// D: byte offset in the vector file.
     pub d: u32,
+    /// A is sparse.
+    pub sparse: Option<Sparse>,
     /// A's blocks are broadcast in groups of 2^`cbsz`, block `abid` of each.
     pub cbsz: u32,
     /// See `cbsz`.
     pub abid: u32,
     /// Lane pattern of B; for f64 negation of A, B, C.
     pub blgp: u32,
+    /// Bits that are flipped in the dwords of A and of B: negation of even and odd elements.
+    pub flip: [u32; 2],
+    /// C's absolute value is taken, C is negated.
+    pub c_signs: [bool; 2],
     /// f16 and bf16 denormals are flushed, in and out (GFX90A).
     pub flush: bool,
+    /// 16-bit results of GFX11 go to the high halves, and C comes from there.
+    pub high: bool,
+    /// Sums of integers saturate.
+    pub clamp: bool,
+}
+
+impl MatrixPlan {
+    /// Values of k that A's registers hold.
+    pub const fn stored_depth(&self) -> usize {
+        if self.sparse.is_some() {
+            self.depth / 2
+        } else {
+            self.depth
+        }
+    }
+
+    /// Elements of A (`stored` of k) or B in a lane.
+    pub const fn per_lane(&self, stored: usize) -> usize {
+        match self.layout {
+            Layout::Wmma11 => stored,
+            _ => stored * self.size * self.blocks / self.lanes,
+        }
+    }
+
+    /// Registers of C and D.
+    pub const fn sum_registers(&self) -> usize {
+        let elements = self.size * self.size * self.blocks / self.lanes;
+        match (self.sum, self.layout) {
+            (Sum::F64, _) => elements * 2,
+            (Sum::F16 | Sum::Bf16, Layout::Wmma12) => elements / 2,
+            _ => elements,
+        }
+    }
+
+    /// Block, row (column) and first k of the elements of a lane that holds `per_lane` of them.
+    #[inline(always)]
+    fn first(&self, lane: usize, per_lane: usize) -> Option<(usize, usize, usize)> {
+        let (part, row) = (lane / self.size, lane % self.size);
+        match self.layout {
+            Layout::Wmma11 => (part == 0).then_some((0, row, 0)),
+            Layout::Mfma if self.blocks > 1 => Some((part, row, 0)),
+            Layout::Mfma | Layout::Wmma12 => Some((0, row, part * per_lane)),
+        }
+    }
+
+    /// Register and first lane of a row of a block of D; the columns are in consecutive lanes. For packed results the number of a half.
+    #[inline(always)]
+    fn row_place(&self, block: usize, row: usize) -> (usize, usize) {
+        let groups = self.lanes / 16;
+        match (self.layout, self.size) {
+            (Layout::Mfma, 32) => (16 * block + 4 * (row / 8) + row % 4, 32 * (row / 4 % 2)),
+            (Layout::Mfma, 16) => (4 * block + row % 4, 16 * (row / 4)),
+            (Layout::Mfma, _) => (row, 4 * block),
+            (Layout::Wmma11, _) => (row / groups, 16 * (row % groups)),
+            (Layout::Wmma12, _) => {
+                let rows = 16 / groups;
+                (row % rows, 16 * (row / rows))
+            }
+        }
+    }
+
+    /// Lane that B is read from.
+    #[inline(always)]
+    fn b_lane(&self, lane: usize) -> usize {
+        match self.blgp {
+            0 => lane,
+            1 => lane & 31,
+            2 => 32 | (lane & 31),
+            3 => (lane + 16) & 63,
+            n => 16 * (n as usize - 4) + (lane & 15),
+        }
+    }
 }
 
 /// The handler; `Op::imm` is the address of a [`MatrixPlan`].
@@ -66,18 +228,25 @@ pub struct Matrix;
 /// MXCSR: nearest, denormals kept, exceptions masked.
 const PLAIN_MXCSR: u32 = 0x1f80;
 
+/// MODE with the same meaning, for conversions to f16.
+const PLAIN: Env = Env { mode: 0xf0 };
+
 impl Body for Matrix {
     #[inline(always)]
     unsafe fn run<L: Simd>(w: &mut Wave, op: *const Op) -> *const Op {
-        // SAFETY: the record lives as long as the program; its registers are inside the file; only wave64 has matrix operations.
+        // SAFETY: the record lives as long as the program; its registers are inside the file; the lowering has checked the wave size.
         unsafe {
             let plan = &*((*op).imm as usize as *const MatrixPlan);
             let saved = get_mxcsr();
             set_mxcsr(PLAIN_MXCSR);
-            match plan.element {
-                Element::F64 => double(w, plan),
-                Element::I8 => multiply::<i32>(w, plan),
-                _ => multiply::<f32>(w, plan),
+            match (plan.sum, plan.size) {
+                (Sum::F64, _) => double(w, plan),
+                (Sum::I32, 32) => multiply::<i32, 32>(w, plan),
+                (Sum::I32, 16) => multiply::<i32, 16>(w, plan),
+                (Sum::I32, _) => multiply::<i32, 4>(w, plan),
+                (_, 32) => multiply::<f32, 32>(w, plan),
+                (_, 16) => multiply::<f32, 16>(w, plan),
+                _ => multiply::<f32, 4>(w, plan),
             }
             set_mxcsr(saved);
             op.add(1)
@@ -92,50 +261,75 @@ impl Body for Matrix {
 
 /// Accumulator type.
 trait Accumulator: Copy + Default {
-    fn element(plan: &MatrixPlan, word: u32, index: usize) -> Self;
-    fn from_bits(bits: u32) -> Self;
-    fn bits(self, plan: &MatrixPlan) -> u32;
+    /// Element `index` of a dword.
+    fn element(element: Element, flush: bool, word: u32, index: usize) -> Self;
+    fn from_bits(plan: &MatrixPlan, bits: u32, half: usize) -> Self;
+    /// Puts the result into a dword.
+    fn put(self, plan: &MatrixPlan, word: &mut u32, half: usize);
     fn add_product(self, a: Self, b: Self) -> Self;
 }
 
+static FP8_FNUZ: [f32; 256] = small_float::table(small_float::FP8_FNUZ);
+static BF8_FNUZ: [f32; 256] = small_float::table(small_float::BF8_FNUZ);
+static FP8_OCP: [f32; 256] = small_float::table(small_float::FP8_OCP);
+static BF8_OCP: [f32; 256] = small_float::table(small_float::BF8_OCP);
+
 impl Accumulator for f32 {
     #[inline(always)]
-    fn element(plan: &MatrixPlan, word: u32, index: usize) -> f32 {
+    fn element(element: Element, flush: bool, word: u32, index: usize) -> f32 {
         let half = (word >> (16 * (index & 1))) as u16;
-        match plan.element {
-            Element::F16 => (if plan.flush {
-                Half(half).flush()
-            } else {
-                Half(half)
-            })
-            .widen(),
+        let byte = usize::from((word >> (8 * (index & 3))) as u8);
+        match element {
+            Element::F16 if flush => Half(half).flush().widen(),
+            Element::F16 => Half(half).widen(),
             Element::Bf16 => {
                 let value = f32::from_bits(u32::from(half) << 16);
-                if plan.flush {
+                if flush {
                     super::float::flush(value)
                 } else {
                     value
                 }
             }
+            Element::Fp8Fnuz => FP8_FNUZ[byte],
+            Element::Bf8Fnuz => BF8_FNUZ[byte],
+            Element::Fp8 => FP8_OCP[byte],
+            Element::Bf8 => BF8_OCP[byte],
+            Element::Xf32 => small_float::to_xf32(f32::from_bits(word)),
             _ => f32::from_bits(word),
         }
     }
     #[inline(always)]
-    fn from_bits(bits: u32) -> f32 {
-        f32::from_bits(bits)
+    fn from_bits(plan: &MatrixPlan, bits: u32, half: usize) -> f32 {
+        let value = match plan.sum {
+            Sum::F16 => Half((bits >> (16 * half)) as u16).widen(),
+            Sum::Bf16 => f32::from_bits(bits >> (16 * half) << 16),
+            _ => f32::from_bits(bits),
+        };
+        let value = if plan.c_signs[0] { value.abs() } else { value };
+        if plan.c_signs[1] { -value } else { value }
     }
     #[inline(always)]
-    fn bits(self, plan: &MatrixPlan) -> u32 {
+    fn put(self, plan: &MatrixPlan, word: &mut u32, half: usize) {
         let value = if plan.flush {
             super::float::flush(self)
         } else {
             self
         };
-        if value.is_nan() {
-            0x7fc0_0000
-        } else {
-            value.to_bits()
-        }
+        let narrow = match plan.sum {
+            Sum::F16 if value.is_nan() => super::float::HALF_NAN.0,
+            Sum::F16 => super::float::narrow(PLAIN, value).0,
+            Sum::Bf16 if value.is_nan() => 0x7fc0,
+            Sum::Bf16 => small_float::to_bf16(value),
+            _ => {
+                *word = if value.is_nan() {
+                    0x7fc0_0000
+                } else {
+                    value.to_bits()
+                };
+                return;
+            }
+        };
+        *word = *word & !(0xffff << (16 * half)) | u32::from(narrow) << (16 * half);
     }
     #[inline(always)]
     fn add_product(self, a: f32, b: f32) -> f32 {
@@ -145,16 +339,23 @@ impl Accumulator for f32 {
 
 impl Accumulator for i32 {
     #[inline(always)]
-    fn element(_plan: &MatrixPlan, word: u32, index: usize) -> i32 {
-        i32::from((word >> (8 * (index & 3))) as i8)
+    fn element(element: Element, _flush: bool, word: u32, index: usize) -> i32 {
+        let byte = word >> (8 * (index & 3));
+        let nibble = word >> (4 * (index & 7)) & 15;
+        match element {
+            Element::I8 => i32::from(byte as i8),
+            Element::U8 => i32::from(byte as u8),
+            Element::I4 => (nibble << 28).cast_signed() >> 28,
+            _ => nibble.cast_signed(),
+        }
     }
     #[inline(always)]
-    fn from_bits(bits: u32) -> i32 {
+    fn from_bits(_plan: &MatrixPlan, bits: u32, _half: usize) -> i32 {
         bits.cast_signed()
     }
     #[inline(always)]
-    fn bits(self, _plan: &MatrixPlan) -> u32 {
-        self.cast_unsigned()
+    fn put(self, _plan: &MatrixPlan, word: &mut u32, _half: usize) {
+        *word = self.cast_unsigned();
     }
     #[inline(always)]
     fn add_product(self, a: i32, b: i32) -> i32 {
@@ -162,107 +363,182 @@ impl Accumulator for i32 {
     }
 }
 
-/// Lane that B is read from.
-#[inline(always)]
-fn b_lane(blgp: u32, lane: usize) -> usize {
-    match blgp {
-        0 => lane,
-        1 => lane & 31,
-        2 => 32 | (lane & 31),
-        3 => (lane + 16) & 63,
-        n => 16 * (n as usize - 4) + (lane & 15),
-    }
+/// Most elements of A or B in all blocks: 32 rows of 32 k values, 16 of 64.
+const ELEMENTS: usize = 1024;
+
+/// A, by (block, stored k, row), with the k of each when it is sparse, and B, by (block, k, column).
+struct Operands<T> {
+    a: [T; ELEMENTS],
+    k: [u8; ELEMENTS],
+    b: [T; ELEMENTS],
 }
 
-/// Register and lane of element (row, column) of block `block` of D.
+/// Reads A and B.
 #[inline(always)]
-fn place(plan: &MatrixPlan, block: usize, row: usize, column: usize) -> (usize, usize) {
-    match plan.size {
-        32 => (
-            16 * block + 4 * (row / 8) + row % 4,
-            32 * (row / 4 % 2) + column,
-        ),
-        16 => (4 * block + row % 4, 16 * (row / 4) + column),
-        _ => (row, 4 * block + column),
-    }
-}
-
-#[inline(always)]
-unsafe fn multiply<T: Accumulator>(w: &mut Wave, plan: &MatrixPlan) {
-    let (size, depth, blocks, per_lane) = (plan.size, plan.depth, plan.blocks, plan.per_lane);
-    let elements_per_word = match plan.element {
-        Element::I8 => 4,
-        Element::F16 | Element::Bf16 => 2,
-        _ => 1,
-    };
-    // A by (block, k, row), B by (block, k, column): at most 64 lanes of 8 elements.
-    let mut a = [T::default(); 512];
-    let mut b = [T::default(); 512];
-    // SAFETY: the registers were checked by the lowering.
+unsafe fn unpack<T: Accumulator, const SIZE: usize>(
+    w: &Wave,
+    plan: &MatrixPlan,
+    to: &mut Operands<T>,
+) {
+    let stride = w.chunks * 64;
+    // SAFETY: the registers were checked by the lowering; rows, blocks and k values stay below the plan's, whose product fits.
     unsafe {
-        for lane in 0..64 {
-            let part = lane / size;
-            let (block, first) = if blocks == 1 {
-                (0, part * per_lane)
-            } else {
-                (part, 0)
+        let read = |base: u32, word: usize, lane: usize| {
+            *w.base[0]
+                .add(base as usize + stride * word + 4 * lane)
+                .cast::<u32>()
+        };
+        let stored = plan.stored_depth();
+        let per_lane = plan.per_lane(stored);
+        let in_word = 32 / plan.a.bits();
+        for lane in 0..plan.lanes {
+            let Some((block, row, first)) = plan.first(lane, per_lane) else {
+                continue;
             };
+            let indices = plan
+                .sparse
+                .map_or(0, |sparse| read(sparse.index, 0, lane) >> sparse.shift);
             for index in 0..per_lane {
-                let word = index / elements_per_word;
-                let at = (block * depth + first + index) * size + lane % size;
-                let read = |base: u32, lane: usize| {
-                    *w.base[0]
-                        .add(base as usize + 256 * word + 4 * lane)
-                        .cast::<u32>()
-                };
-                a[at] = T::element(plan, read(plan.ab[0], lane), index);
-                b[at] = T::element(plan, read(plan.ab[1], b_lane(plan.blgp, lane)), index);
+                let word = read(plan.ab[0], index / in_word, lane) ^ plan.flip[0];
+                let at = (block * stored + first + index) * SIZE + row;
+                to.a[at] = T::element(plan.a, plan.flush, word, index);
+                if plan.sparse.is_some() {
+                    let of_four = indices >> (2 * index) & 3;
+                    to.k[at] = (4 * ((first + index) / 2) + of_four as usize) as u8;
+                }
             }
         }
+        let per_lane = plan.per_lane(plan.depth);
+        let in_word = 32 / plan.b.bits();
+        for lane in 0..plan.lanes {
+            let Some((block, column, first)) = plan.first(lane, per_lane) else {
+                continue;
+            };
+            let from = plan.b_lane(lane);
+            for index in 0..per_lane {
+                let word = read(plan.ab[1], index / in_word, from) ^ plan.flip[1];
+                let at = (block * plan.depth + first + index) * SIZE + column;
+                to.b[at] = T::element(plan.b, plan.flush, word, index);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn multiply<T: Accumulator, const SIZE: usize>(w: &mut Wave, plan: &MatrixPlan) {
+    let stride = w.chunks * 64;
+    let mut operands = Operands {
+        a: [T::default(); ELEMENTS],
+        k: [0; ELEMENTS],
+        b: [T::default(); ELEMENTS],
+    };
+    let (stored, depth) = (plan.stored_depth(), plan.depth);
+    // SAFETY: the registers were checked by the lowering; `out` has as many registers as D at most.
+    unsafe {
+        unpack::<T, SIZE>(w, plan, &mut operands);
+        let Operands { a, k, b } = &operands;
         let constant = plan.c.selector() != Ref::FILE;
+        let packed = matches!(plan.sum, Sum::F16 | Sum::Bf16);
+        let registers = plan.sum_registers();
+        let d = w.base[0].add(plan.d as usize);
         let mut out = [[0u32; 64]; 32];
-        for block in 0..blocks {
-            let group = (1usize << plan.cbsz) - 1;
+        if packed {
+            // The halves that are not written stay.
+            for (register, line) in out.iter_mut().enumerate().take(registers) {
+                for (lane, word) in line.iter_mut().enumerate().take(plan.lanes) {
+                    *word = *d.add(stride * register + 4 * lane).cast::<u32>();
+                }
+            }
+        }
+        let group = (1usize << plan.cbsz) - 1;
+        for block in 0..plan.blocks {
             let a_block = if plan.cbsz == 0 {
                 block
             } else {
                 (block & !group) | plan.abid as usize & group
             };
-            for row in 0..size {
-                let mut sums = [T::default(); 32];
-                for (column, sum) in sums.iter_mut().enumerate().take(size) {
-                    let (register, lane) = place(plan, block, row, column);
-                    let at = plan.c.offset() as usize
-                        + if constant {
-                            0
-                        } else {
-                            256 * register + 4 * lane
-                        };
-                    *sum = T::from_bits(*w.base[plan.c.selector() as usize].add(at).cast::<u32>());
+            for row in 0..SIZE {
+                let (place, lane) = plan.row_place(block, row);
+                let (register, half) = match plan.layout {
+                    Layout::Wmma12 if packed => (place / 2, place % 2),
+                    _ => (place, usize::from(plan.high)),
+                };
+                let mut sums = [T::default(); SIZE];
+                let c = w.base[plan.c.selector() as usize].add(plan.c.offset() as usize);
+                for (column, sum) in sums.iter_mut().enumerate() {
+                    let at = if constant {
+                        0
+                    } else {
+                        stride * register + 4 * (lane + column)
+                    };
+                    let half = if constant { 0 } else { half };
+                    *sum = T::from_bits(plan, *c.add(at).cast::<u32>(), half);
                 }
-                for k in 0..depth {
-                    let x = a[(a_block * depth + k) * size + row];
-                    let line = &b[(block * depth + k) * size..][..size];
-                    for (sum, &y) in sums.iter_mut().zip(line) {
-                        *sum = sum.add_product(x, y);
+                if plan.clamp {
+                    saturating_row(&mut sums, &operands, (a_block, block, row), plan);
+                } else {
+                    for stored_k in 0..stored {
+                        let at = (a_block * stored + stored_k) * SIZE + row;
+                        let of_b = if plan.sparse.is_some() {
+                            usize::from(k[at])
+                        } else {
+                            stored_k
+                        };
+                        let line = &b[(block * depth + of_b) * SIZE..][..SIZE];
+                        for column in 0..SIZE {
+                            sums[column] = sums[column].add_product(a[at], line[column]);
+                        }
                     }
                 }
-                for (column, sum) in sums.iter().enumerate().take(size) {
-                    let (register, lane) = place(plan, block, row, column);
-                    out[register][lane] = sum.bits(plan);
+                let line = &mut out[register][lane..][..SIZE];
+                for (sum, word) in sums.into_iter().zip(line) {
+                    sum.put(plan, word, half);
                 }
             }
         }
-        let registers = size * size * blocks / 64;
         for (register, line) in out.iter().enumerate().take(registers) {
-            *w.base[0]
-                .add(plan.d as usize + 256 * register)
-                .cast::<[u32; 64]>() = *line;
+            std::ptr::copy_nonoverlapping(
+                line.as_ptr().cast::<u8>(),
+                d.add(stride * register),
+                stride,
+            );
         }
     }
 }
 
-/// 16×16×4 f64: row r of D is in register r / 4 of lanes 16·(r mod 4) and up.
+/// A row of an integer product whose exact sum saturates.
+#[inline(always)]
+fn saturating_row<T: Accumulator>(
+    sums: &mut [T],
+    operands: &Operands<T>,
+    (a_block, block, row): (usize, usize, usize),
+    plan: &MatrixPlan,
+) {
+    let size = sums.len();
+    let stored = plan.stored_depth();
+    let integer = |value: T| {
+        let mut word = 0;
+        value.put(plan, &mut word, 0);
+        i64::from(word.cast_signed())
+    };
+    for (column, sum) in sums.iter_mut().enumerate() {
+        let total = (0..stored).fold(integer(*sum), |total, stored_k| {
+            let at = (a_block * stored + stored_k) * size + row;
+            let k = if plan.sparse.is_some() {
+                usize::from(operands.k[at])
+            } else {
+                stored_k
+            };
+            let of_b = integer(operands.b[(block * plan.depth + k) * size + column]);
+            total + integer(operands.a[at]) * of_b
+        });
+        let clamped = total.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32;
+        *sum = T::from_bits(plan, clamped.cast_unsigned(), 0);
+    }
+}
+
+/// f64: element (row, k) of block b of A is in lane (k·blocks + b)·size + row; row r of D is in register pair r / 4, in the lanes from
+/// 16·(r mod 4) + b·size on.
 #[inline(always)]
 unsafe fn double(w: &mut Wave, plan: &MatrixPlan) {
     // SAFETY: the registers were checked by the lowering.
@@ -283,28 +559,32 @@ unsafe fn double(w: &mut Wave, plan: &MatrixPlan) {
             } else {
                 4
             };
-            f64::from_bits(
-                u64::from(*pool.cast::<u32>()) | u64::from(*pool.add(step).cast::<u32>()) << 32,
-            )
+            let bits =
+                u64::from(*pool.cast::<u32>()) | u64::from(*pool.add(step).cast::<u32>()) << 32;
+            f64::from_bits(bits ^ u64::from(negative(2)) << 63)
         };
         let mut out = [[0f64; 64]; 4];
-        for row in 0..16 {
-            for column in 0..16 {
-                let (register, lane) = (row / 4, 16 * (row % 4) + column);
-                let mut sum = if plan.c.selector() == Ref::FILE {
-                    read(plan.c.offset(), register, lane, negative(2))
-                } else {
-                    constant
-                };
-                for k in 0..4 {
-                    let x = read(plan.ab[0], 0, 16 * k + row, negative(0));
-                    let y = read(plan.ab[1], 0, 16 * k + column, negative(1));
-                    sum = x.mul_add(y, sum);
+        let size = plan.size;
+        for block in 0..plan.blocks {
+            for row in 0..size {
+                for column in 0..size {
+                    let (register, lane) = (row / 4, 16 * (row % 4) + block * size + column);
+                    let mut sum = if plan.c.selector() == Ref::FILE {
+                        read(plan.c.offset(), register, lane, negative(2))
+                    } else {
+                        constant
+                    };
+                    for k in 0..plan.depth {
+                        let first = (k * plan.blocks + block) * size;
+                        let x = read(plan.ab[0], 0, first + row, negative(0));
+                        let y = read(plan.ab[1], 0, first + column, negative(1));
+                        sum = x.mul_add(y, sum);
+                    }
+                    out[register][lane] = sum;
                 }
-                out[register][lane] = sum;
             }
         }
-        for (register, line) in out.iter().enumerate() {
+        for (register, line) in out.iter().enumerate().take(plan.sum_registers() / 2) {
             for (lane, value) in line.iter().enumerate() {
                 let bits = if value.is_nan() {
                     0x7ff8_0000_0000_0000

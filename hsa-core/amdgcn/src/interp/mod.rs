@@ -29,6 +29,7 @@ pub mod prepare;
 pub mod round;
 pub mod run;
 pub mod scalar;
+pub mod small_float;
 #[cfg(test)]
 pub mod testing;
 pub mod vector;

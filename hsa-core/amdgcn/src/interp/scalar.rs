@@ -133,7 +133,7 @@ impl Outcome for Scc {
 }
 
 #[inline(always)]
-fn conjure<F: Copy>() -> F {
+pub(crate) fn conjure<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0, "scalar closures capture nothing") };
     // SAFETY: a zero-sized Copy type that exists has exactly one value and no bytes.
     unsafe { std::ptr::NonNull::<F>::dangling().read() }

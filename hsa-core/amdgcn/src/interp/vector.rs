@@ -102,6 +102,12 @@ impl Env {
     pub fn ftz_f16(self) -> bool {
         self.mode & 0x80 == 0
     }
+
+    /// Conversions to 8-bit floats give the largest value where a finite one does not fit.
+    #[inline(always)]
+    pub fn saturates_small_floats(self) -> bool {
+        self.mode & mode::FP16_OVFL != 0
+    }
 }
 
 /// A value that a lane reads or writes: one or two dwords.

@@ -76,18 +76,14 @@ impl LowerConfig {
         self.vgprs + self.agprs
     }
 
-    /// Operand code of M0.
+    /// Operand code of M0, as the decoder gives it for every family.
     pub fn m0(&self) -> usize {
-        if self.target.major >= 11 { 125 } else { 124 }
+        124
     }
 
-    /// Operand code of `null`, where there is one.
+    /// Operand code of `null`, where there is one, as the decoder gives it for every family.
     pub fn null(&self) -> Option<u8> {
-        match self.target.major {
-            0..=9 => None,
-            10 => Some(125),
-            _ => Some(124),
-        }
+        (self.target.major >= 10).then_some(125)
     }
 }
 

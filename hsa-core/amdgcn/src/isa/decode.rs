@@ -292,8 +292,13 @@ impl Reader<'_> {
 
     /// An instruction of a row without operands yet.
     fn inst(&self, row: &Row, format: Format) -> Inst {
+        self.inst_of(row.op, format)
+    }
+
+    /// An instruction of an operation without operands yet.
+    fn inst_of(&self, op: Op, format: Format) -> Inst {
         Inst {
-            op: row.op,
+            op,
             format,
             len: 0,
             dst: OperandSlot::NONE,

@@ -6,8 +6,7 @@
 //! * [`text`]: [`inst::Inst`] to the text of `llvm-objdump` 19.
 //! * [`coverage`]: what the tables hold.
 //!
-//! GFX9 (GFX900 to GFX942) and GFX10 decode whole. Of GFX11 and GFX12 the encodings that changed least decode (scalar and
-//! vector ALU, LDS, and on GFX11 also memory); VOPD, and the FLAT, buffer and image encodings of GFX12, give
+//! GFX9 (GFX900 to GFX942), GFX10 and GFX11 decode whole; of GFX12 everything but images, which give
 //! [`decode::DecodeError::UnknownEncoding`]. To add a family, see [`table`].
 
 pub mod coverage;

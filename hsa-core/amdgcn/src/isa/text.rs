@@ -239,6 +239,10 @@ impl Printer<'_> {
 
     fn inline_constant(&mut self, index: usize, ty: Type) {
         match ty {
+            // Scalar compares of 16 bits show the bits.
+            Type::F(16) if self.inst.format == Format::Sopc => {
+                self.write(format_args!("{:#x}", INLINE_F16[index]))
+            }
             // Integer operands of 16 bits take the bits of the constant.
             Type::I(16) | Type::U(16) | Type::B(16) => {
                 self.write(format_args!("{:#x}", INLINE_F16[index]))

@@ -336,6 +336,11 @@ pub fn assemble(target: &str, source: &str) -> Option<Vec<u8>> {
     run(Command::new("llvm-mc-19")
         .args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj"])
         .arg(format!("-mcpu={target}"))
+        .args(
+            source
+                .contains(".amdhsa_wavefront_size32 0")
+                .then_some("-mattr=-wavefrontsize32,+wavefrontsize64"),
+        )
         .arg(path("s"))
         .arg("-o")
         .arg(path("o")));
@@ -420,4 +425,42 @@ impl Args {
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
+}
+
+/// Runs assembly with one group of `items` work-items and one buffer as the argument; gives the buffer's bytes. s[0:1] is the
+/// kernarg pointer; the code begins with s[2:3] holding the buffer's address.
+pub fn run_bytes(
+    target: &str,
+    directives: &str,
+    code: &str,
+    items: u32,
+    initial: &[u8],
+) -> Option<Vec<u8>> {
+    let wait = if target.starts_with("gfx12") {
+        "s_wait_kmcnt 0x0"
+    } else {
+        "s_waitcnt lgkmcnt(0)"
+    };
+    let code = format!("s_load_dwordx2 s[2:3], s[0:1], 0x0\n{wait}\n{code}");
+    let elf = assemble(target, &kernel(target, directives, &code))?;
+    let gpu = gpu(target);
+    let module = Module::load(&gpu, &elf);
+    let buffer = Buffer::from(&gpu, initial);
+    let args = Args::new().buffer(&buffer);
+    module
+        .run("k", [items, 1, 1], [items as u16, 1, 1], args.bytes(), 0)
+        .unwrap_or_else(|f| panic!("{f}"));
+    Some(buffer.read())
+}
+
+/// As [`run_bytes`], in dwords.
+pub fn run_dwords(target: &str, code: &str, items: u32, initial: &[u32]) -> Option<Vec<u32>> {
+    let bytes: Vec<u8> = initial
+        .iter()
+        .flat_map(|dword| dword.to_le_bytes())
+        .collect();
+    let directives = ".amdhsa_group_segment_fixed_size 1024";
+    let result = run_bytes(target, directives, code, items, &bytes)?;
+    let dword = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
+    Some(result.chunks_exact(4).map(dword).collect())
 }

@@ -12,15 +12,10 @@ use super::{
     element::{Load, Store},
     flag,
     lanes::{Addresses, each_lane},
-    other,
-    space::{Global, Lds, Space, check_scratch, scratch_byte, site},
+    space::Global,
     vector::{finish, load_from, load_scratch, store_scratch, store_to},
 };
-use crate::{
-    interp::{run::Exit, wave::Wave},
-    ir::Op,
-    launch::SCRATCH_RESOURCE_BASE,
-};
+use crate::{interp::wave::Wave, ir::Op, launch::SCRATCH_RESOURCE_BASE};
 
 /// A buffer resource, read from its SGPRs.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +126,7 @@ unsafe fn scalar_offset(w: &Wave, op: *const Op) -> u64 {
 
 /// Offsets of the lanes in the wave's scratch.
 #[inline(always)]
-unsafe fn scratch_addresses(w: &Wave, op: *const Op, resource: &Resource) -> Addresses {
+pub(super) unsafe fn scratch_addresses(w: &Wave, op: *const Op, resource: &Resource) -> Addresses {
     // SAFETY: registers were checked by the lowering.
     unsafe {
         let whole_wave = (resource.base - SCRATCH_RESOURCE_BASE).wrapping_add(scalar_offset(w, op));
@@ -155,15 +150,24 @@ unsafe fn scratch_addresses(w: &Wave, op: *const Op, resource: &Resource) -> Add
 }
 
 /// Addresses of the lanes in memory, and which of the active lanes are in range.
-struct Table {
-    lo: [u32; 64],
-    hi: [u32; 64],
-    in_range: u64,
+pub(super) struct Table {
+    /// Low halves.
+    pub(super) lo: [u32; 64],
+    /// High halves.
+    pub(super) hi: [u32; 64],
+    /// Active lanes in range.
+    pub(super) in_range: u64,
 }
 
 /// Fills the table.
 #[inline(never)]
-unsafe fn addresses(w: &Wave, op: *const Op, resource: &Resource, bytes: usize, table: &mut Table) {
+pub(super) unsafe fn addresses(
+    w: &Wave,
+    op: *const Op,
+    resource: &Resource,
+    bytes: usize,
+    table: &mut Table,
+) {
     // SAFETY: registers were checked by the lowering.
     unsafe {
         let flags = (*op).aux[0];
@@ -199,7 +203,7 @@ unsafe fn addresses(w: &Wave, op: *const Op, resource: &Resource, bytes: usize, 
 }
 
 impl Table {
-    const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             lo: [0; 64],
             hi: [0; 64],
@@ -297,55 +301,6 @@ pub unsafe fn store<E: Store>(w: &mut Wave, op: *const Op) -> *const Op {
                 store_to::<E, Global>(w, op, table.lanes())
             })
         };
-        finish(w, op, result)
-    }
-}
-
-/// A buffer load to LDS: lane n's element goes, as a dword, to m0 + immediate + 4 × n.
-///
-/// # Safety
-/// A [handler](crate::interp::run::Handler).
-#[inline(always)]
-pub unsafe fn load_lds<E: Load>(w: &mut Wave, op: *const Op) -> *const Op {
-    // SAFETY: registers were checked by the lowering; memory is resolved before it is touched.
-    unsafe {
-        if w.exec() == 0 {
-            return op.add(1);
-        }
-        let resource = Resource::of(w, op);
-        let base = u64::from(w.sgpr[w.m0] & 0xffff) + (*op).imm;
-        let mut table = Table::new();
-        let scratch = resource
-            .is_scratch()
-            .then(|| scratch_addresses(w, op, &resource));
-        if scratch.is_none() {
-            addresses(w, op, &resource, E::BYTES, &mut table);
-        }
-        let result = (|| {
-            let mut rest = w.exec();
-            while rest != 0 {
-                let lane = rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                let mut value = 0u32;
-                if let Some(at) = &scratch {
-                    let offset = at.lane(lane) as u32;
-                    check_scratch(w, offset, E::BYTES as u32, false, lane)?;
-                    if offset as usize % 4 + E::BYTES > 4 {
-                        return Err(Exit::Other(other::RESOURCE));
-                    }
-                    E::lane(scratch_byte(w, lane, offset), &raw mut value, 1);
-                } else if table.in_range >> lane & 1 != 0 {
-                    let address = u64::from(table.lo[lane]) | u64::from(table.hi[lane]) << 32;
-                    let src = Global::resolve::<false>(w, site(op), address, E::BYTES as u64)
-                        .map_err(|f| Global::exit(f, lane))?;
-                    E::lane(src, &raw mut value, 1);
-                }
-                let to = Lds::resolve::<true>(w, 0, base + 4 * lane as u64, 4)
-                    .map_err(|f| Lds::exit(f, lane))?;
-                to.cast::<u32>().write_unaligned(value);
-            }
-            Ok(())
-        })();
         finish(w, op, result)
     }
 }

@@ -332,6 +332,76 @@ pub unsafe fn grid_barrier(w: &mut Wave, op: *const Op) -> *const Op {
     }
 }
 
+/// `ds_*_src2_*`: the word at a lane's address becomes a function of itself and a second word of LDS, whose distance in dwords is the offset
+/// field, or, if that is negative, the high bits of the address.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+pub unsafe fn with_memory_operand<R: Rmw>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: registers were checked by the lowering; LDS is resolved before it is touched.
+    unsafe {
+        let size = size_of::<R::Word>() as u64;
+        let address: *const u32 = w.base[0].add((*op).s[0].offset() as usize).cast();
+        let offset = (*op).imm as u16;
+        let mut rest = w.exec();
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let first = *address.add(lane);
+            let distance = if offset >> 15 != 0 {
+                first.cast_signed() >> 17
+            } else {
+                // 15 bits, sign-extended.
+                i32::from((offset << 1).cast_signed() >> 1)
+            };
+            let second = first.wrapping_add_signed(distance.wrapping_mul(4));
+            let word = |at: u32| Lds::resolve::<true>(w, 0, u64::from(at), size);
+            let (first, second) = match (word(first), word(second)) {
+                (Ok(first), Ok(second)) => (first, second),
+                (Err(fault), _) | (_, Err(fault)) => return w.stop(op, Lds::exit(fault, lane)),
+            };
+            let first: *mut R::Word = first.cast();
+            let operand = second.cast::<R::Word>().read_unaligned();
+            first.write_unaligned(R::apply(first.read_unaligned(), operand, operand));
+        }
+        op.add(1)
+    }
+}
+
+/// `ds_condxchg32_rtn_b64`: two dwords at an address aligned to eight bytes; each half of the data whose top bit is set replaces its dword,
+/// without that bit. Gives both old dwords.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+pub unsafe fn conditional_exchange(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: registers were checked by the lowering; LDS is resolved before it is touched.
+    unsafe {
+        let stride = w.chunks * 16;
+        let at = Addresses::of(w, op);
+        let data: *const u32 = w.base[0].add((*op).s[1].offset() as usize).cast();
+        let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
+        let mut rest = w.exec();
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let address = at.lane(lane) & 0xfff8;
+            let host: *mut u32 = match Lds::resolve::<true>(w, 0, address, 8) {
+                Ok(host) => host.cast(),
+                Err(fault) => return w.stop(op, Lds::exit(fault, lane)),
+            };
+            for half in 0..2 {
+                let value = *data.add(lane + half * stride);
+                let old = host.add(half).read_unaligned();
+                if value >> 31 != 0 {
+                    host.add(half).write_unaligned(value & 0x7fff_ffff);
+                }
+                *dst.add(lane + half * stride) = old;
+            }
+        }
+        op.add(1)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::swizzle_source;

@@ -7,8 +7,10 @@
 //! * [`wide`]: the same for whole dwords, with AVX2.
 //! * [`atomic`]: atomic operations, on global memory really atomic against every thread of the process.
 //! * [`lds`]: LDS operations with two addresses, cross-lane operations, append and consume.
-//! * [`scalar`]: scalar loads, stores and clocks.
+//! * [`through_lds`]: memory to LDS and back, addressing by the number of the lane.
+//! * [`scalar`]: scalar loads, stores, atomics and clocks.
 //! * [`buffer`]: buffer resources and their addressing.
+//! * [`formatted`]: buffer accesses that convert formats.
 //! * [`image`]: image resources, sampling.
 //!
 //! A wave's `context` points to the worker's [`MapCache`] inside a slice. Operations complete in order, one
@@ -18,11 +20,13 @@
 pub mod atomic;
 pub mod buffer;
 pub mod element;
+pub mod formatted;
 pub mod image;
 pub mod lanes;
 pub mod lds;
 pub mod scalar;
 pub mod space;
+pub mod through_lds;
 pub mod vector;
 pub mod wide;
 
@@ -83,6 +87,8 @@ pub mod flag {
     pub const IDXEN: u32 = 1 << 6;
     /// Buffer: the family has GFX10's resource layout and range checks.
     pub const GFX10: u32 = 1 << 7;
+    /// Buffer: the family has GFX11's format numbers.
+    pub const GFX11: u32 = 1 << 8;
 }
 
 /// The map cache of the running slice.

@@ -1,7 +1,14 @@
-//! Scalar loads and stores, and the clocks.
+//! Scalar loads, stores and atomics, and the clocks.
 
-use super::{cache, fault_exit, flag, space::site};
-use crate::{interp::wave::Wave, ir::Op};
+use super::{
+    atomic::{Rmw, Word},
+    cache, fault_exit, flag, other,
+    space::site,
+};
+use crate::{
+    interp::{run::Exit, wave::Wave},
+    ir::Op,
+};
 
 /// Address of a scalar memory operation: 64-bit base in slot `s[0]` (by index in `d2`), an immediate, and an optional scalar offset.
 #[inline(always)]
@@ -38,6 +45,61 @@ pub unsafe fn load<const N: usize>(w: &mut Wave, op: *const Op) -> *const Op {
     }
 }
 
+/// A scalar value of less than a dword in memory.
+pub trait Small {
+    /// Its bytes.
+    const BYTES: u64;
+    /// Reads it, extended.
+    ///
+    /// # Safety
+    /// `at` is readable.
+    unsafe fn read(at: *const u8) -> u32;
+}
+
+macro_rules! small {
+    ($($ty:ty: $wide:ty),*) => { $(
+        impl Small for $ty {
+            const BYTES: u64 = size_of::<$ty>() as u64;
+            unsafe fn read(at: *const u8) -> u32 {
+                // SAFETY: by the caller.
+                <$wide>::from(unsafe { at.cast::<$ty>().read_unaligned() }) as u32
+            }
+        }
+    )* };
+}
+
+small!(u8: u32, i8: i32, u16: u32, i16: i32);
+
+/// Loads a byte or half, extended. `BUFFER`: through a resource, past whose end it is 0.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+pub unsafe fn load_small<T: Small, const BUFFER: bool>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: slots were checked by the lowering; memory is resolved before it is read.
+    unsafe {
+        let mut offset = (*op).imm;
+        if (*op).aux[0] & flag::SADDR != 0 {
+            offset = offset.wrapping_add(u64::from(w.sgpr[(*op).aux[1] as usize]));
+        }
+        let mut base = w.pair((*op).d2 as usize);
+        if BUFFER {
+            let (start, size, _) = buffer(w, op);
+            base = start;
+            if offset.checked_add(T::BYTES).is_none_or(|end| end > size) {
+                w.sgpr[(*op).d as usize] = 0;
+                return op.add(1);
+            }
+        }
+        match cache(w).read(site(op), base.wrapping_add(offset), T::BYTES) {
+            Ok(src) => {
+                w.sgpr[(*op).d as usize] = T::read(src);
+                op.add(1)
+            }
+            Err(fault) => w.stop(op, fault_exit(fault, None)),
+        }
+    }
+}
+
 /// Stores N dwords from the slots from `d` on.
 ///
 /// # Safety
@@ -60,28 +122,35 @@ pub unsafe fn store<const N: usize>(w: &mut Wave, op: *const Op) -> *const Op {
     }
 }
 
-/// Loads N dwords through a buffer resource in the four slots from `d2` on: dwords past its end read as 0.
+/// Base, size in bytes, and the operation's offset in the buffer whose resource is in the four slots from `d2` on. Scalar accesses have no
+/// index: the size is records × stride, or records for raw buffers.
+#[inline(always)]
+unsafe fn buffer(w: &Wave, op: *const Op) -> (u64, u64, u64) {
+    // SAFETY: slots were checked by the lowering.
+    unsafe {
+        let at = (*op).d2 as usize;
+        let stride = u64::from(w.sgpr[at + 1] >> 16 & 0x3fff);
+        let records = u64::from(w.sgpr[at + 2]);
+        let mut offset = (*op).imm;
+        if (*op).aux[0] & flag::SADDR != 0 {
+            offset = offset.wrapping_add(u64::from(w.sgpr[(*op).aux[1] as usize]));
+        }
+        (
+            w.pair(at) & 0xffff_ffff_ffff,
+            records * stride.max(1),
+            offset & !3,
+        )
+    }
+}
+
+/// Loads N dwords through a buffer resource: dwords past its end read as 0.
 ///
 /// # Safety
 /// A [handler](crate::interp::run::Handler).
 pub unsafe fn buffer_load<const N: usize>(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: slots were checked by the lowering; memory is resolved before it is read.
     unsafe {
-        let at = (*op).d2 as usize;
-        let base = w.pair(at) & 0xffff_ffff_ffff;
-        let stride = u64::from(w.sgpr[at + 1] >> 16 & 0x3fff);
-        let records = u64::from(w.sgpr[at + 2]);
-        // Scalar buffer accesses have no index: the size in bytes is records × stride, or records for raw buffers.
-        let size = if stride == 0 {
-            records
-        } else {
-            records * stride
-        };
-        let mut offset = (*op).imm;
-        if (*op).aux[0] & flag::SADDR != 0 {
-            offset = offset.wrapping_add(u64::from(w.sgpr[(*op).aux[1] as usize]));
-        }
-        let offset = offset & !3;
+        let (base, size, offset) = buffer(w, op);
         let mut values = [0u32; N];
         for (i, value) in values.iter_mut().enumerate() {
             let offset = offset.wrapping_add(4 * i as u64);
@@ -95,6 +164,71 @@ pub unsafe fn buffer_load<const N: usize>(w: &mut Wave, op: *const Op) -> *const
         }
         let d = (*op).d as usize;
         w.sgpr[d..d + N].copy_from_slice(&values);
+        op.add(1)
+    }
+}
+
+/// Stores N dwords through a buffer resource: dwords past its end are dropped.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+pub unsafe fn buffer_store<const N: usize>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: slots were checked by the lowering; memory is resolved before it is written.
+    unsafe {
+        let (base, size, offset) = buffer(w, op);
+        for i in 0..N {
+            let offset = offset.wrapping_add(4 * i as u64);
+            if offset.checked_add(4).is_none_or(|end| end > size) {
+                continue;
+            }
+            match cache(w).write(site(op), base.wrapping_add(offset) & !3, 4) {
+                Ok(dst) => dst
+                    .cast::<u32>()
+                    .write_volatile(w.sgpr[(*op).d as usize + i]),
+                Err(fault) => return w.stop(op, fault_exit(fault, None)),
+            }
+        }
+        op.add(1)
+    }
+}
+
+/// A scalar atomic, on an address or (`BUFFER`) through a resource, past whose end it does nothing and gives 0. The operands are in the
+/// slots from `d` on, and so is the old value, if it is asked for (`flag::GLC`).
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+pub unsafe fn atomic<R: Rmw, const BUFFER: bool>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: slots were checked by the lowering; memory is resolved before it is touched.
+    unsafe {
+        let bytes = size_of::<R::Word>() as u64;
+        let d = (*op).d as usize;
+        let registers = w.sgpr.as_mut_ptr().add(d);
+        let first = R::Word::read(registers, 1);
+        let second = if R::TWO {
+            R::Word::read(registers.add(R::Word::DWORDS), 1)
+        } else {
+            R::Word::default()
+        };
+        let target = if BUFFER {
+            let (base, size, offset) = buffer(w, op);
+            let fits = offset.checked_add(bytes).is_some_and(|end| end <= size);
+            fits.then(|| base.wrapping_add(offset) & !3)
+        } else {
+            Some(address(w, op))
+        };
+        let old = match target {
+            None => R::Word::default(),
+            Some(at) if at % bytes != 0 => {
+                return w.stop(op, Exit::Other(other::MISALIGNED_ATOMIC));
+            }
+            Some(at) => match cache(w).write(site(op), at, bytes) {
+                Ok(host) => R::atomic(host, first, second),
+                Err(fault) => return w.stop(op, fault_exit(fault, None)),
+            },
+        };
+        if (*op).aux[0] & flag::GLC != 0 {
+            old.write(registers, 1);
+        }
         op.add(1)
     }
 }
@@ -125,6 +259,18 @@ pub unsafe fn memrealtime(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: slots were checked by the lowering.
     unsafe {
         w.set_pair((*op).d as usize, realtime());
+        op.add(1)
+    }
+}
+
+/// `s_get_waveid_in_workgroup`.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+pub unsafe fn wave_id(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: slots were checked by the lowering.
+    unsafe {
+        w.sgpr[(*op).d as usize] = w.wave_in_group;
         op.add(1)
     }
 }

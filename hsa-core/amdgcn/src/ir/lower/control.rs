@@ -17,7 +17,7 @@ use crate::{
     isa::{inst::Inst, op::Op as M},
 };
 
-use super::{Flow, LowerContext, Unsupported};
+use super::{Flow, LowerContext, Unsupported, scalar::set_index_mode};
 
 /// Target of a SOPP or SOPK branch at `pc`.
 fn target(inst: &Inst, pc: u64) -> u64 {
@@ -40,6 +40,7 @@ pub fn flow(inst: &Inst, pc: u64) -> Flow {
         | M::s_cbranch_cdbgsys_or_user
         | M::s_cbranch_cdbgsys_and_user
         | M::s_call_b64
+        | M::s_cbranch_i_fork
         | M::s_subvector_loop_begin
         | M::s_subvector_loop_end => Flow::Branch(target(inst, pc)),
         M::s_setpc_b64
@@ -89,8 +90,11 @@ pub fn lower_sopp(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported>
         | M::s_ttracedata_imm
         | M::s_wakeup
         | M::s_singleuse_vdst => {}
+        M::s_code_end => op(illegal, 0),
         M::s_endpgm => op(end_program, 0),
         M::s_barrier => op(barrier, 0),
+        // Of GFX12's barriers that of the work-group.
+        M::s_barrier_wait if inst.simm16 == -1 => op(barrier, 0),
         M::s_sleep => op(sleep, imm & 0x7f),
         M::s_trap => op(trap, imm & 0xff),
         M::s_sethalt => op(set_halt, imm & 1),
@@ -100,6 +104,12 @@ pub fn lower_sopp(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported>
         M::s_denorm_mode => op(set_mode_bits, 4 << 8 | (imm & 15)),
         M::s_round_mode => op(set_mode_bits, imm & 15),
         M::s_set_gpr_idx_off => cx.gpr_index = None,
+        M::s_set_gpr_idx_mode => {
+            op(set_index_mode, imm);
+            if let Some(mode) = &mut cx.gpr_index {
+                *mode = imm as u32 & 15;
+            }
+        }
         // The lowering follows VGPR indexing through straight-line code only.
         _ if cx.gpr_index.is_some() && flow(inst, cx.pc()) != Flow::Next => {
             return Err(Unsupported::form(inst, "with VGPR indexing on"));

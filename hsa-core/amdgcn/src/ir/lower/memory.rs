@@ -7,9 +7,9 @@ use crate::{
         level::Level,
         memory::{
             atomic::{self, NoReturn, Old},
-            buffer, element, flag, lds, scalar,
+            buffer, element, flag, formatted, lds, scalar,
             space::{Global, Lds, Space},
-            vector, wide,
+            through_lds, vector, wide,
         },
         run::Handler,
     },
@@ -32,7 +32,7 @@ pub fn lower_memory(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
         Format::Smem => smem(inst, cx),
         Format::Ds => ds(inst, cx),
         Format::Flat | Format::Global | Format::Scratch => flat(inst, cx),
-        Format::Mubuf => mubuf(inst, cx),
+        Format::Mubuf | Format::Mtbuf => mubuf(inst, cx),
         Format::Mimg => super::image::lower_image(inst, cx),
         _ => Err(Unsupported::op(inst)),
     }
@@ -84,6 +84,20 @@ fn scalar_offset(
     Ok(())
 }
 
+/// Does something with the type of an atomic operation as `$ty`.
+macro_rules! with_rmw {
+    ($rmw:expr, $ty:ident => $body:expr; $($name:ident)*) => {
+        match $rmw {
+            $(Rmw::$name => { type $ty = atomic::$name; $body })*
+        }
+    };
+    ($rmw:expr, $ty:ident => $body:expr) => {
+        with_rmw!($rmw, $ty => $body; Swap32 Swap64 CmpSwap32 CmpSwap64 FCmpSwap32 FCmpSwap64 Add32 Add64 Sub32 Sub64 RSub32
+            RSub64 SubClamp32 CondSub32 SMin32 SMin64 UMin32 UMin64 SMax32 SMax64 UMax32 UMax64 And32 And64 Or32 Or64 Xor32
+            Xor64 Inc32 Inc64 Dec32 Dec64 MskOr32 MskOr64 Wrap32 FAdd32 FAdd64 FMin32 FMax32 FMin64 FMax64 PkAddF16 PkAddBf16)
+    };
+}
+
 fn immediate(inst: &Inst) -> u64 {
     i64::from(inst.mem.offset).cast_unsigned()
 }
@@ -106,18 +120,38 @@ fn smem(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         s_store_dword => (scalar::store::<1>, 1),
         s_store_dwordx2 => (scalar::store::<2>, 2),
         s_store_dwordx4 => (scalar::store::<4>, 4),
+        s_load_u8 => (scalar::load_small::<u8, false>, 1),
+        s_load_i8 => (scalar::load_small::<i8, false>, 1),
+        s_load_u16 => (scalar::load_small::<u16, false>, 1),
+        s_load_i16 => (scalar::load_small::<i16, false>, 1),
+        s_buffer_load_u8 => (scalar::load_small::<u8, true>, 1),
+        s_buffer_load_i8 => (scalar::load_small::<i8, true>, 1),
+        s_buffer_load_u16 => (scalar::load_small::<u16, true>, 1),
+        s_buffer_load_i16 => (scalar::load_small::<i16, true>, 1),
+        s_buffer_store_dword => (scalar::buffer_store::<1>, 1),
+        s_buffer_store_dwordx2 => (scalar::buffer_store::<2>, 2),
+        s_buffer_store_dwordx4 => (scalar::buffer_store::<4>, 4),
+        s_get_waveid_in_workgroup => (scalar::wave_id, 1),
         s_memtime => (scalar::memtime, 2),
         s_memrealtime => (scalar::memrealtime, 2),
-        _ => return Err(Unsupported::op(inst)),
+        op => match names::atomic(op) {
+            Some(rmw) => scalar_atomic(inst, rmw),
+            None => return Err(Unsupported::op(inst)),
+        },
     };
     let mut op = Op::new(run);
-    if matches!(inst.op, s_memtime | s_memrealtime) {
-        op.d = cx.scalar_dst(inst.dst.operand, 2)?;
+    if matches!(
+        inst.op,
+        s_memtime | s_memrealtime | s_get_waveid_in_workgroup
+    ) {
+        op.d = cx.scalar_dst(inst.dst.operand, dwords)?;
         cx.push(op);
         return Ok(());
     }
-    if matches!(inst.op, s_store_dword | s_store_dwordx2 | s_store_dwordx4) {
+    if inst.src[1].operand != Operand::None {
+        // Stores, and atomics, whose result comes back in place of the data.
         op.d = slot(cx, inst, inst.src[1].operand, dwords)?;
+        op.aux[0] |= if inst.mem.glc { flag::GLC } else { 0 };
     } else {
         op.d = cx.scalar_dst(inst.dst.operand, dwords)?;
     }
@@ -132,6 +166,18 @@ fn smem(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     op.imm = op.imm.wrapping_add(u64::from(op.aux[2]));
     cx.push(op);
     Ok(())
+}
+
+/// Handler and data slots of a scalar atomic.
+fn scalar_atomic(inst: &Inst, rmw: Rmw) -> (Handler, u32) {
+    let buffer = inst.op.name().starts_with("s_buffer");
+    let run: Handler = with_rmw!(rmw, R => if buffer {
+        scalar::atomic::<R, true>
+    } else {
+        scalar::atomic::<R, false>
+    });
+    let operands = if rmw.has_two() { 2 } else { 1 };
+    (run, rmw.dwords() * operands)
 }
 
 /// The address of a FLAT, GLOBAL or SCRATCH operation.
@@ -262,20 +308,6 @@ macro_rules! with_store {
     };
 }
 
-/// Does something with the type of an atomic operation as `$ty`.
-macro_rules! with_rmw {
-    ($rmw:expr, $ty:ident => $body:expr; $($name:ident)*) => {
-        match $rmw {
-            $(Rmw::$name => { type $ty = atomic::$name; $body })*
-        }
-    };
-    ($rmw:expr, $ty:ident => $body:expr) => {
-        with_rmw!($rmw, $ty => $body; Swap32 Swap64 CmpSwap32 CmpSwap64 FCmpSwap32 FCmpSwap64 Add32 Add64 Sub32 Sub64 RSub32
-            RSub64 SubClamp32 CondSub32 SMin32 SMin64 UMin32 UMin64 SMax32 SMax64 UMax32 UMax64 And32 And64 Or32 Or64 Xor32
-            Xor64 Inc32 Inc64 Dec32 Dec64 MskOr32 MskOr64 Wrap32 FAdd32 FAdd64 FMin32 FMax32 FMin64 FMax64 PkAddF16 PkAddBf16)
-    };
-}
-
 /// Whether the handlers for AVX2 can run the operation.
 fn is_wide(cx: &LowerContext, op: &Op) -> bool {
     cx.level != Level::Portable && op.aux[0] & flag::VADDR != 0
@@ -307,6 +339,20 @@ fn wide_store<S: Space + 'static>(cx: &LowerContext, op: &Op, element: Store) ->
 
 fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     let format = inst.format;
+    if inst.mem.lds {
+        return to_lds(inst, cx);
+    }
+    if let Some((run, store)) = by_lane(inst.op) {
+        let mut op = Op::new(run);
+        flat_address(&mut op, inst, cx)?;
+        if store {
+            op.s[1] = file(cx, inst.src[1].operand, 1)?;
+        } else {
+            op.d = cx.vgpr(inst.dst.operand)?;
+        }
+        cx.push(op);
+        return Ok(());
+    }
     if let Some(element) = names::load(inst.op) {
         let mut op = Op::new(with_load!(element, E => match format {
             Format::Global => vload::<E, Global>,
@@ -353,6 +399,44 @@ fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     Err(Unsupported::op(inst))
 }
 
+/// `addtid` forms, and whether they store.
+fn by_lane(op: M) -> Option<(Handler, bool)> {
+    use through_lds::by_lane;
+    Some(match op {
+        M::global_load_dword_addtid | M::global_load_addtid_b32 => {
+            (by_lane::<false, false> as Handler, false)
+        }
+        M::global_store_dword_addtid | M::global_store_addtid_b32 => (by_lane::<true, false>, true),
+        M::ds_read_addtid_b32 | M::ds_load_addtid_b32 => (by_lane::<false, true>, false),
+        M::ds_write_addtid_b32 | M::ds_store_addtid_b32 => (by_lane::<true, true>, true),
+        _ => return None,
+    })
+}
+
+fn to_lds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
+    macro_rules! of_segment {
+        ($element:ty) => {
+            match inst.format {
+                Format::Global => through_lds::global_load::<$element> as Handler,
+                Format::Scratch => through_lds::scratch_load::<$element>,
+                _ => return Err(Unsupported::form(inst, "lds")),
+            }
+        };
+    }
+    let run = match names::load(inst.op) {
+        Some(Load::Dwords1) => of_segment!(element::Dwords<1>),
+        Some(Load::U8) => of_segment!(element::U8),
+        Some(Load::I8) => of_segment!(element::I8),
+        Some(Load::U16) => of_segment!(element::U16),
+        Some(Load::I16) => of_segment!(element::I16),
+        _ => return Err(Unsupported::form(inst, "lds")),
+    };
+    let mut op = Op::new(run);
+    flat_address(&mut op, inst, cx)?;
+    cx.push(op);
+    Ok(())
+}
+
 /// Registers of an atomic outside LDS: a second operand follows the first.
 fn atomic_data(
     op: &mut Op,
@@ -392,26 +476,45 @@ fn mubuf(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     if cx.config.target.major >= 10 {
         op.aux[0] |= flag::GFX10;
     }
+    if cx.config.target.major >= 11 {
+        op.aux[0] |= flag::GFX11;
+    }
     if address_registers != 0 {
         op.s[0] = file(cx, inst.src[0].operand, address_registers)?;
     }
-    if inst.mem.tfe {
-        return Err(Unsupported::form(inst, "tfe"));
-    }
-    if let Some(element) = names::load(inst.op) {
+    let mut loaded = 0;
+    if let Some(formatted) = names::formatted(inst.op) {
+        if inst.mem.lds {
+            return Err(Unsupported::form(inst, "lds"));
+        }
+        let mut request = formatted.request;
+        request.format = (inst.format == Format::Mtbuf).then_some(inst.mem.format);
+        request.put(&mut op);
+        if formatted.store {
+            op.run = formatted::store;
+            op.s[1] = file(cx, inst.src[1].operand, formatted.dwords())?;
+        } else {
+            op.run = formatted::load;
+            loaded = formatted.dwords();
+            op.d = cx.vgpr_range(inst.dst.operand, loaded)?;
+        }
+    } else if let Some(element) = names::load(inst.op) {
         if inst.mem.lds {
             op.run = match element {
-                Load::Dwords1 => buffer::load_lds::<element::Dwords<1>>,
-                Load::U8 => buffer::load_lds::<element::U8>,
-                Load::I8 => buffer::load_lds::<element::I8>,
-                Load::U16 => buffer::load_lds::<element::U16>,
-                Load::I16 => buffer::load_lds::<element::I16>,
+                Load::Dwords1 => through_lds::buffer_load::<element::Dwords<1>>,
+                Load::U8 => through_lds::buffer_load::<element::U8>,
+                Load::I8 => through_lds::buffer_load::<element::I8>,
+                Load::U16 => through_lds::buffer_load::<element::U16>,
+                Load::I16 => through_lds::buffer_load::<element::I16>,
                 _ => return Err(Unsupported::form(inst, "lds")),
             };
         } else {
             op.run = with_load!(element, E => bload::<E>);
-            op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
+            loaded = element.dwords();
+            op.d = cx.vgpr_range(inst.dst.operand, loaded)?;
         }
+    } else if inst.op == M::buffer_store_lds_dword {
+        op.run = through_lds::buffer_store;
     } else if let Some(element) = names::store(inst.op) {
         op.run = with_store!(element, E => bstore::<E>);
         op.s[1] = file(cx, inst.src[1].operand, element.dwords())?;
@@ -421,10 +524,24 @@ fn mubuf(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
             if returns { buffer::atomic::<R, Old> as Handler } else { buffer::atomic::<R, NoReturn> }
         });
         atomic_data(&mut op, inst, cx, rmw, returns)?;
+        loaded = if returns { rmw.dwords() } else { 0 };
     } else {
         return Err(Unsupported::op(inst));
     }
     cx.push(op);
+    if inst.mem.tfe && loaded != 0 {
+        fail_status(inst, cx, loaded)?;
+    }
+    Ok(())
+}
+
+/// The register after the data of an instruction with `tfe`: 0, nothing is paged out.
+fn fail_status(inst: &Inst, cx: &mut LowerContext, dwords: u32) -> Result<(), Unsupported> {
+    let zeroed = super::meaning::meaning(M::v_mov_b32).ok_or_else(|| Unsupported::op(inst))?;
+    let mut status = Op::new(cx.pick(zeroed.run));
+    status.s[0] = cx.constant(&[0]);
+    status.d = cx.vgpr_range(inst.dst.operand, dwords + 1)? + dwords * cx.config.stride();
+    cx.push(status);
     Ok(())
 }
 
@@ -450,7 +567,14 @@ fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         op.aux[0] |= flag::VADDR;
         op.s[0] = file(cx, inst.src[0].operand, 1)?;
     }
-    if let Some(element) = names::load(inst.op) {
+    if let Some((run, store)) = by_lane(inst.op) {
+        op.run = run;
+        if store {
+            op.s[1] = file(cx, inst.src[1].operand, 1)?;
+        } else {
+            op.d = cx.vgpr(inst.dst.operand)?;
+        }
+    } else if let Some(element) = names::load(inst.op) {
         op.run = with_load!(element, E => vload::<E, Lds>);
         op.run = wide_load::<Lds>(cx, &op, element).unwrap_or(op.run);
         op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
@@ -483,6 +607,8 @@ fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         if two.kind != names::TwoKind::Write {
             op.d = cx.vgpr_range(inst.dst.operand, 2 * two.dwords)?;
         }
+    } else if let Some(rmw) = names::lds_with_memory_operand(inst.op) {
+        op.run = with_rmw!(rmw, R => lds::with_memory_operand::<R> as Handler);
     } else if let Some((rmw, returns)) = names::lds_atomic(inst.op) {
         op.run = with_rmw!(rmw, R => {
             if returns { atomic::atomic::<R, Lds, Old> as Handler } else { atomic::atomic::<R, Lds, NoReturn> }
@@ -509,6 +635,11 @@ fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
                 };
                 op.s[1] = file(cx, inst.src[1].operand, 1)?;
                 op.d = cx.vgpr_range(inst.dst.operand, 1)?;
+            }
+            ds_condxchg32_rtn_b64 => {
+                op.run = lds::conditional_exchange;
+                op.s[1] = file(cx, inst.src[1].operand, 2)?;
+                op.d = cx.vgpr_range(inst.dst.operand, 2)?;
             }
             ds_swizzle_b32 => {
                 if op.imm >= 0xe000 {

@@ -5,8 +5,9 @@
 
 use crate::{
     interp::{
-        float::{Half, half_fma, half2, mad, max_f16, min_f16},
+        float::{Half, half_fma, half2, mad, max_f16, maximum_f16, min_f16, minimum_f16},
         prepare::{Part, RESULT_TEMP, Scale, SourcePlan, temp, temp_dst},
+        small_float::{BF8_OCP, FP8_OCP, Format8, decode},
         vector::{Env, Value, VectorOp, a2, a3, e2, e3, k2, k3},
     },
     ir::{Op, Ref},
@@ -130,6 +131,14 @@ fn dot2_bf16(a: u32, b: u32, c: f32) -> f32 {
     high(a).mul_add(high(b), low(a).mul_add(low(b), c))
 }
 
+/// Four products of 8-bit floats, added from the lowest up.
+fn dot4(of_a: Format8, of_b: Format8, a: u32, b: u32, c: f32) -> f32 {
+    let pairs = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
+    pairs.fold(c, |sum, (x, y)| {
+        decode(of_a, x).mul_add(decode(of_b, y), sum)
+    })
+}
+
 /// Dot products with a VOP2 encoding, whose accumulator is the destination.
 fn accumulates(op: M) -> bool {
     matches!(
@@ -140,6 +149,11 @@ fn accumulates(op: M) -> bool {
             | M::v_dot8c_i32_i4
             | M::v_dot2acc_f32_f16
     )
+}
+
+/// A dot product that accumulates, as an operation on its sources and the destination.
+pub fn accumulating(op: M) -> Option<VectorOp> {
+    accumulates(op).then(|| packed(op, false)).flatten()
 }
 
 /// Packed operations outside of VOP3P: the VOP2 dot products.
@@ -161,6 +175,12 @@ fn packed(op: M, clamp: bool) -> Option<VectorOp> {
         (M::v_pk_max_f16 | M::v_pk_max_num_f16, _) => {
             e2(|e, a: Halves, b: Halves| halves2(e, a, b, max_f16))
         }
+        (M::v_pk_minimum_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, minimum_f16)),
+        (M::v_pk_maximum_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, maximum_f16)),
+        (M::v_dot4_f32_fp8_fp8, _) => k3(|a: u32, b: u32, c: f32| dot4(FP8_OCP, FP8_OCP, a, b, c)),
+        (M::v_dot4_f32_fp8_bf8, _) => k3(|a: u32, b: u32, c: f32| dot4(FP8_OCP, BF8_OCP, a, b, c)),
+        (M::v_dot4_f32_bf8_fp8, _) => k3(|a: u32, b: u32, c: f32| dot4(BF8_OCP, FP8_OCP, a, b, c)),
+        (M::v_dot4_f32_bf8_bf8, _) => k3(|a: u32, b: u32, c: f32| dot4(BF8_OCP, BF8_OCP, a, b, c)),
         (M::v_pk_fma_f16 | M::v_pk_fmac_f16, _) => e3(|e, a: Halves, b: Halves, c: Halves| {
             let ((a0, a1), (b0, b1), (c0, c1)) = (a.split(), b.split(), c.split());
             Halves::join(half_fma(e, a0, b0, c0), half_fma(e, a1, b1, c1))

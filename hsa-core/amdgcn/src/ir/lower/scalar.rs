@@ -1,4 +1,4 @@
-//! Scalar ALU: SOP1, SOP2, SOPC, SOPK. The meaning of each operation is the closure next to its name; the first argument is SCC.
+//! Scalar ALU: SOP1, SOP2, SOPC, SOPK. Operations that do more than compute are in [`special`], [`hwreg`] and [`half`]. The meaning of each operation is the closure next to its name; the first argument is SCC.
 
 #![expect(
     clippy::double_comparisons,
@@ -6,13 +6,16 @@
     reason = "with a NaN these are different compares, each an operation of its own"
 )]
 
+mod half;
+mod hwreg;
+mod special;
+
+pub(super) use special::set_index_mode;
+
 use crate::{
     interp::{
-        lane,
         round::round_even_f32,
-        run::get_mxcsr,
-        scalar::{Plain, ScalarOp, Scc, WithScc, s1, s1d, s2, s2d, save_exec},
-        wave::{Wave, mode, slot},
+        scalar::{Plain, ScalarOp, Scc, WithScc, s1, s1d, s2, s2d, s2d as s3},
     },
     ir::{Op, Ref},
     isa::{
@@ -21,11 +24,25 @@ use crate::{
     },
 };
 
-use super::{LowerContext, Unsupported, control};
+use super::{LowerContext, Unsupported};
 
 /// Lowers a SOP1, SOP2, SOPC or SOPK instruction.
 pub fn lower_scalar(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
-    if special(inst, cx)? {
+    if special::lower_special(inst, cx)? || half::lower(inst, cx)? {
+        return Ok(());
+    }
+    if let (Some(constant), M::s_fmaak_f32 | M::s_fmamk_f32) = (inst.imm32, inst.op) {
+        let mut out = Op::new(s3(|_, a: f32, b: f32, c: f32| Plain(a.mul_add(b, c))).run);
+        let constant = cx.constant(&[constant]);
+        out.s[0] = cx.scalar_src(inst.src[0], 1)?;
+        let other = cx.scalar_src(inst.src[1], 1)?;
+        (out.s[1], out.s[2]) = if inst.op == M::s_fmaak_f32 {
+            (other, constant)
+        } else {
+            (constant, other)
+        };
+        out.d = cx.scalar_dst(inst.dst.operand, 1)?;
+        cx.push(out);
         return Ok(());
     }
     let (op, sources) = match inst.format {
@@ -395,384 +412,4 @@ fn meaning(op: M) -> Option<ScalarOp> {
         M::s_cmp_nge_f32 => s2(|_, a: f32, b: f32| Scc(!(a >= b))),
         _ => return None,
     })
-}
-
-/// Operations that are more than a closure on their operands. Says whether it was one.
-fn special(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported> {
-    let [a, ..] = inst.src;
-    match inst.op {
-        M::s_and_saveexec_b64 => save(inst, cx, |s, exec| s & exec, true, 0)?,
-        M::s_and_saveexec_b32 => save(inst, cx, |s, exec| s & exec, false, 0)?,
-        M::s_or_saveexec_b64 => save(inst, cx, |s, exec| s | exec, true, 0)?,
-        M::s_or_saveexec_b32 => save(inst, cx, |s, exec| s | exec, false, 0)?,
-        M::s_xor_saveexec_b64 => save(inst, cx, |s, exec| s ^ exec, true, 0)?,
-        M::s_xor_saveexec_b32 => save(inst, cx, |s, exec| s ^ exec, false, 0)?,
-        M::s_andn2_saveexec_b64 | M::s_and_not1_saveexec_b64 => {
-            save(inst, cx, |s, exec| s & !exec, true, 0)?
-        }
-        M::s_andn2_saveexec_b32 | M::s_and_not1_saveexec_b32 => {
-            save(inst, cx, |s, exec| s & !exec, false, 0)?
-        }
-        M::s_orn2_saveexec_b64 | M::s_or_not1_saveexec_b64 => {
-            save(inst, cx, |s, exec| s | !exec, true, 0)?
-        }
-        M::s_orn2_saveexec_b32 | M::s_or_not1_saveexec_b32 => {
-            save(inst, cx, |s, exec| s | !exec, false, 0)?
-        }
-        M::s_andn1_saveexec_b64 | M::s_and_not0_saveexec_b64 => {
-            save(inst, cx, |s, exec| !s & exec, true, 0)?
-        }
-        M::s_andn1_saveexec_b32 | M::s_and_not0_saveexec_b32 => {
-            save(inst, cx, |s, exec| !s & exec, false, 0)?
-        }
-        M::s_orn1_saveexec_b64 | M::s_or_not0_saveexec_b64 => {
-            save(inst, cx, |s, exec| !s | exec, true, 0)?
-        }
-        M::s_orn1_saveexec_b32 | M::s_or_not0_saveexec_b32 => {
-            save(inst, cx, |s, exec| !s | exec, false, 0)?
-        }
-        M::s_nand_saveexec_b64 => save(inst, cx, |s, exec| !(s & exec), true, 0)?,
-        M::s_nand_saveexec_b32 => save(inst, cx, |s, exec| !(s & exec), false, 0)?,
-        M::s_nor_saveexec_b64 => save(inst, cx, |s, exec| !(s | exec), true, 0)?,
-        M::s_nor_saveexec_b32 => save(inst, cx, |s, exec| !(s | exec), false, 0)?,
-        M::s_xnor_saveexec_b64 => save(inst, cx, |s, exec| !(s ^ exec), true, 0)?,
-        M::s_xnor_saveexec_b32 => save(inst, cx, |s, exec| !(s ^ exec), false, 0)?,
-        M::s_andn1_wrexec_b64 | M::s_and_not0_wrexec_b64 => {
-            save(inst, cx, |s, exec| !s & exec, true, 1)?
-        }
-        M::s_andn1_wrexec_b32 | M::s_and_not0_wrexec_b32 => {
-            save(inst, cx, |s, exec| !s & exec, false, 1)?
-        }
-        M::s_andn2_wrexec_b64 | M::s_and_not1_wrexec_b64 => {
-            save(inst, cx, |s, exec| s & !exec, true, 1)?
-        }
-        M::s_andn2_wrexec_b32 | M::s_and_not1_wrexec_b32 => {
-            save(inst, cx, |s, exec| s & !exec, false, 1)?
-        }
-        M::s_getpc_b64 => {
-            let pc = cx.next_pc();
-            let mut op = Op::new(s1(|_, x: u64| Plain(x)).run);
-            op.s[0] = cx.constant(&[pc as u32, (pc >> 32) as u32]);
-            op.d = cx.scalar_dst(inst.dst.operand, 2)?;
-            cx.push(op);
-        }
-        M::s_setpc_b64 => {
-            let mut op = Op::new(set_pc);
-            op.s[0] = cx.scalar_src(a, 2)?;
-            cx.push(op);
-        }
-        M::s_swappc_b64 => {
-            let mut op = Op::new(swap_pc);
-            op.s[0] = cx.scalar_src(a, 2)?;
-            op.d = cx.scalar_dst(inst.dst.operand, 2)?;
-            op.imm = cx.next_pc();
-            cx.push(op);
-        }
-        M::s_call_b64 => {
-            let mut link = Op::new(s1(|_, x: u64| Plain(x)).run);
-            let pc = cx.next_pc();
-            link.s[0] = cx.constant(&[pc as u32, (pc >> 32) as u32]);
-            link.d = cx.scalar_dst(inst.dst.operand, 2)?;
-            cx.push(link);
-            let mut jump = Op::new(control::jump);
-            jump.aux[0] = u32::from(control::ALWAYS);
-            let target = pc.wrapping_add_signed(i64::from(inst.simm16) * 4);
-            cx.branch(jump, target);
-        }
-        M::s_movrels_b32 | M::s_movrels_b64 | M::s_movreld_b32 | M::s_movreld_b64 => {
-            let wide = matches!(inst.op, M::s_movrels_b64 | M::s_movreld_b64);
-            let mut op = Op::new(scalar_move_relative);
-            op.s[0] = cx.scalar_src(a, if wide { 2 } else { 1 })?;
-            op.d = cx.scalar_dst(inst.dst.operand, if wide { 2 } else { 1 })?;
-            op.aux = [
-                u32::from(wide),
-                u32::from(matches!(inst.op, M::s_movreld_b32 | M::s_movreld_b64)),
-                0,
-            ];
-            if op.s[0].selector() != Ref::SCALAR {
-                return Err(Unsupported::form(inst, "a constant source"));
-            }
-            cx.push(op);
-        }
-        M::s_getreg_b32 => {
-            let mut op = Op::new(get_register);
-            op.d = cx.scalar_dst(inst.dst.operand, 1)?;
-            op.imm = u64::from(inst.simm16.cast_unsigned());
-            check_hardware_register(inst, false)?;
-            cx.push(op);
-        }
-        M::s_setreg_b32 | M::s_setreg_imm32_b32 => {
-            let mut op = Op::new(set_register);
-            op.s[0] = match inst.imm32 {
-                Some(value) if inst.op == M::s_setreg_imm32_b32 => cx.constant(&[value]),
-                _ => cx.scalar_src(register(inst), 1)?,
-            };
-            op.imm = u64::from(inst.simm16.cast_unsigned());
-            check_hardware_register(inst, true)?;
-            cx.push(op);
-        }
-        M::s_sendmsg_rtn_b32 | M::s_sendmsg_rtn_b64 => return Err(Unsupported::op(inst)),
-        // Counters that operations wait for are always reached here.
-        M::s_waitcnt_vscnt
-        | M::s_waitcnt_vmcnt
-        | M::s_waitcnt_expcnt
-        | M::s_waitcnt_lgkmcnt
-        | M::s_version => {}
-        // GFX9 VGPR indexing: M0 7:0 is the index, M0 15:12 says which operands it moves (bit 0 to 2 source 0 to 2, bit 3 the
-        // destination). The compiler encloses single moves with on and off in straight-line code; the lowering follows that.
-        M::s_set_gpr_idx_on => {
-            let mode = u32::from(inst.simm16.cast_unsigned()) & 15;
-            let mut op = Op::new(set_index);
-            op.s[0] = cx.scalar_src(a, 1)?;
-            op.aux[0] = mode;
-            cx.push(op);
-            cx.gpr_index = Some(mode);
-        }
-        _ => return Ok(false),
-    }
-    Ok(true)
-}
-
-fn save<F: Fn(u64, u64) -> u64 + Copy + 'static>(
-    inst: &Inst,
-    cx: &mut LowerContext,
-    f: F,
-    wide: bool,
-    write_new: u32,
-) -> Result<(), Unsupported> {
-    let dwords = if wide { 2 } else { 1 };
-    let mut op = Op::new(save_exec(f, wide));
-    op.s[0] = cx.scalar_src(inst.src[0], dwords)?;
-    op.d = cx.scalar_dst(inst.dst.operand, dwords)?;
-    op.aux[0] = write_new;
-    cx.push(op);
-    Ok(())
-}
-
-unsafe fn pair(w: &Wave, reference: Ref) -> u64 {
-    // SAFETY: the lowering made a scalar reference of two dwords.
-    unsafe {
-        let at: *const u32 = w.base[reference.selector() as usize]
-            .add(reference.offset() as usize)
-            .cast();
-        let step = if reference.selector() == Ref::POOL {
-            16
-        } else {
-            1
-        };
-        u64::from(*at) | u64::from(*at.add(step)) << 32
-    }
-}
-
-unsafe fn set_pc(w: &mut Wave, op: *const Op) -> *const Op {
-    // SAFETY: the program is alive; operands by the lowering.
-    unsafe {
-        let to = pair(w, (*op).s[0]) & !3;
-        control::indirect(w, to)
-    }
-}
-
-unsafe fn swap_pc(w: &mut Wave, op: *const Op) -> *const Op {
-    // SAFETY: as above.
-    unsafe {
-        let to = pair(w, (*op).s[0]) & !3;
-        w.set_pair((*op).d as usize, (*op).imm);
-        control::indirect(w, to)
-    }
-}
-
-/// `aux[0]`: 64 bits; `aux[1]`: the destination is moved by M0 rather than the source.
-unsafe fn scalar_move_relative(w: &mut Wave, op: *const Op) -> *const Op {
-    // SAFETY: followed by an operation; indices are checked.
-    unsafe {
-        let by = w.sgpr[w.m0] as usize;
-        let (wide, moves_d) = ((*op).aux[0] != 0, (*op).aux[1] != 0);
-        let mut from = (*op).s[0].offset() as usize / 4;
-        let mut to = (*op).d as usize;
-        *(if moves_d { &mut to } else { &mut from }) += by;
-        if from + usize::from(wide) >= 128 || to + usize::from(wide) >= 128 {
-            return w.stop(
-                op,
-                crate::interp::run::Exit::Aperture {
-                    address: by as u64,
-                    write: moves_d,
-                    lane: None,
-                },
-            );
-        }
-        if wide {
-            let value = w.pair(from);
-            w.set_pair(to, value);
-        } else {
-            w.sgpr[to] = w.sgpr[from];
-        }
-        op.add(1)
-    }
-}
-
-/// `s_set_gpr_idx_on`: index and mode into M0; the lowering has made the moves that follow indexed ones.
-unsafe fn set_index(w: &mut Wave, op: *const Op) -> *const Op {
-    // SAFETY: operands by the lowering.
-    unsafe {
-        let index = lane::scalar(w, (*op).s[0]) & 0xff;
-        w.sgpr[w.m0] = (w.sgpr[w.m0] & 0xffff_0f00) | index | (*op).aux[0] << 12;
-        op.add(1)
-    }
-}
-
-/// Hardware registers by number (LLVM `SIDefines`).
-mod hwreg {
-    pub const MODE: u32 = 1;
-    pub const STATUS: u32 = 2;
-    pub const TRAPSTS: u32 = 3;
-    pub const HW_ID: u32 = 4;
-    pub const GPR_ALLOC: u32 = 5;
-    pub const LDS_ALLOC: u32 = 6;
-    pub const IB_STS: u32 = 7;
-    pub const SH_MEM_BASES: u32 = 15;
-    pub const FLAT_SCR_LO: u32 = 20;
-    pub const FLAT_SCR_HI: u32 = 21;
-    pub const HW_ID1: u32 = 23;
-    pub const HW_ID2: u32 = 24;
-    pub const SHADER_CYCLES: u32 = 29;
-}
-
-/// Refuses registers that the engine does not have.
-fn check_hardware_register(inst: &Inst, write: bool) -> Result<(), Unsupported> {
-    let id = u32::from(inst.simm16.cast_unsigned()) & 63;
-    let known = if write {
-        matches!(
-            id,
-            hwreg::MODE | hwreg::STATUS | hwreg::TRAPSTS | hwreg::FLAT_SCR_LO | hwreg::FLAT_SCR_HI
-        )
-    } else {
-        matches!(
-            id,
-            hwreg::MODE
-                | hwreg::STATUS
-                | hwreg::TRAPSTS
-                | hwreg::HW_ID
-                | hwreg::GPR_ALLOC
-                | hwreg::LDS_ALLOC
-                | hwreg::IB_STS
-                | hwreg::SH_MEM_BASES
-                | hwreg::FLAT_SCR_LO
-                | hwreg::FLAT_SCR_HI
-                | hwreg::HW_ID1
-                | hwreg::HW_ID2
-                | hwreg::SHADER_CYCLES
-        )
-    };
-    if known {
-        Ok(())
-    } else {
-        Err(Unsupported(format!(
-            "{}: hardware register {id}",
-            inst.op.name()
-        )))
-    }
-}
-
-/// Splits the immediate of `s_getreg`/`s_setreg`: register, offset, mask of the field's width.
-fn field(imm: u64) -> (u32, u32, u32) {
-    let imm = imm as u32;
-    let width = (imm >> 11 & 31) + 1;
-    (
-        imm & 63,
-        imm >> 6 & 31,
-        if width == 32 {
-            u32::MAX
-        } else {
-            (1 << width) - 1
-        },
-    )
-}
-
-fn hardware_register(w: &Wave, id: u32) -> u32 {
-    match id {
-        hwreg::MODE => w.mode,
-        hwreg::STATUS => {
-            (w.status & !0x601)
-                | w.sgpr[slot::SCC] & 1
-                | u32::from(w.exec() == 0) << 9
-                | u32::from(w.vcc() == 0) << 10
-        }
-        hwreg::TRAPSTS => w.trap_status,
-        // GFX9: wave 3:0, SIMD 5:4, CU 11:8, SH 12, SE 14:13, VM 23:20, queue 26:24.
-        hwreg::HW_ID => {
-            let id = w.hardware_id;
-            (id.slot & 15)
-                | (id.simd & 3) << 4
-                | (id.compute_unit & 15) << 8
-                | (id.compute_unit >> 4 & 7) << 12
-                | (id.vmid & 15) << 20
-                | (id.queue & 7) << 24
-        }
-        // GFX10: wave 4:0, SIMD 9:8, WGP 13:10, SE 18:16.
-        hwreg::HW_ID1 => {
-            let id = w.hardware_id;
-            (id.slot & 31)
-                | (id.simd & 3) << 8
-                | (id.compute_unit & 15) << 10
-                | (id.compute_unit >> 4 & 7) << 16
-        }
-        hwreg::HW_ID2 => (w.hardware_id.queue & 15) | (w.hardware_id.vmid & 15) << 24,
-        hwreg::GPR_ALLOC => (w.vgpr_count / 4).saturating_sub(1) << 8,
-        hwreg::LDS_ALLOC => (w.lds_size / 512) << 12,
-        // Apertures: private base in bits 15:0, shared base in bits 31:16 of their addresses' top 16 bits.
-        hwreg::SH_MEM_BASES => {
-            w.sgpr[slot::PRIVATE_BASE + 1] >> 16 | (w.sgpr[slot::SHARED_BASE + 1] & 0xffff_0000)
-        }
-        hwreg::FLAT_SCR_LO => w.flat_scratch as u32,
-        hwreg::FLAT_SCR_HI => (w.flat_scratch >> 32) as u32,
-        hwreg::SHADER_CYCLES => (cycles() & 0xf_ffff) as u32,
-        _ => 0,
-    }
-}
-
-/// The host's time stamp counter, standing in for the shader clock.
-pub fn cycles() -> u64 {
-    // SAFETY: rdtsc has no preconditions.
-    unsafe { core::arch::x86_64::_rdtsc() }
-}
-
-unsafe fn get_register(w: &mut Wave, op: *const Op) -> *const Op {
-    // SAFETY: operands by the lowering.
-    unsafe {
-        let (id, offset, mask) = field((*op).imm);
-        w.sgpr[(*op).d as usize] = hardware_register(w, id) >> offset & mask;
-        op.add(1)
-    }
-}
-
-unsafe fn set_register(w: &mut Wave, op: *const Op) -> *const Op {
-    // SAFETY: operands by the lowering.
-    unsafe {
-        let (id, offset, mask) = field((*op).imm);
-        let value = lane::scalar(w, (*op).s[0]);
-        let merge = |old: u32| old & !(mask << offset) | (value & mask) << offset;
-        match id {
-            hwreg::MODE => {
-                let mode = merge(w.mode);
-                control::change_mode(w, mode);
-                debug_assert!(get_mxcsr() & 0x6000 == w.mxcsr & 0x6000);
-                debug_assert!(w.mode & mode::GPR_IDX_EN == mode & mode::GPR_IDX_EN);
-            }
-            hwreg::STATUS => {
-                w.status = merge(hardware_register(w, id));
-                w.sgpr[slot::SCC] = w.status & 1;
-            }
-            hwreg::TRAPSTS => w.trap_status = merge(w.trap_status),
-            hwreg::FLAT_SCR_LO => {
-                w.flat_scratch =
-                    (w.flat_scratch & !0xffff_ffff) | u64::from(merge(w.flat_scratch as u32))
-            }
-            hwreg::FLAT_SCR_HI => {
-                let high = merge((w.flat_scratch >> 32) as u32);
-                w.flat_scratch = (w.flat_scratch & 0xffff_ffff) | u64::from(high) << 32;
-            }
-            _ => {}
-        }
-        op.add(1)
-    }
 }

@@ -14,7 +14,7 @@ use crate::{
     },
     ir::{Op, Ref},
     isa::{
-        inst::{Dpp, Format, Inst, Operand, OperandSlot, Sdwa, SdwaSel, Type},
+        inst::{AluModifiers, Dpp, Format, Inst, Operand, OperandSlot, Sdwa, SdwaSel, Type},
         op::Op as M,
     },
     jit::form::{self, Form},
@@ -105,8 +105,11 @@ fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     let op = if clamp_integer {
         match meaning::saturating(inst.op) {
             Some(op) => op,
-            // Conversions to integers saturate anyway.
-            None if inst.op.name().starts_with("v_cvt_") => {
+            // Conversions to integers saturate anyway; what chooses one of its sources has nothing to saturate.
+            None if ["v_cvt_", "v_min", "v_max", "v_med"]
+                .iter()
+                .any(|words| inst.op.name().starts_with(words)) =>
+            {
                 meaning::meaning(inst.op).ok_or_else(|| Unsupported::op(inst))?
             }
             None => return Err(Unsupported::form(inst, "the clamp bit")),
@@ -114,8 +117,13 @@ fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     } else {
         meaning::meaning(inst.op)
             .or_else(|| meaning::compare(inst.op))
+            .or_else(|| meaning::small_floats(inst.op, cx.config.target.major >= 12))
             .ok_or_else(|| Unsupported::op(inst))?
     };
+    let packed_pair = matches!(inst.op, M::v_dot2_f16_f16 | M::v_dot2_bf16_bf16);
+    if packed_pair && (inst.alu.neg | inst.alu.abs) & 3 != 0 {
+        return Err(Unsupported::form(inst, "modifiers of a packed source"));
+    }
     let sources = ordered_sources(inst);
     let mut job = Job::new(cx, inst, op);
     for index in 0..op.arity {
@@ -293,6 +301,13 @@ impl Job {
                     signed: false,
                 };
             }
+            if let Some(byte) = source_byte(inst) {
+                plan.part = Part::Bits {
+                    shift: 8 * byte,
+                    width: 8,
+                    signed: false,
+                };
+            }
             let bit = 1 << from;
             sign_modifiers(
                 &mut plan,
@@ -378,7 +393,16 @@ fn keeps_high_half(op: M) -> bool {
             | M::v_div_fixup_f16
             | M::v_mad_u16
             | M::v_mad_i16
+            | M::v_cvt_pk_fp8_f32
+            | M::v_cvt_pk_bf8_f32
     )
+}
+
+/// The byte that a conversion from an 8-bit float takes, where `op_sel` says it (its two bits are the byte's, exchanged).
+fn source_byte(inst: &Inst) -> Option<u32> {
+    let from_byte = matches!(inst.op, M::v_cvt_f32_fp8 | M::v_cvt_f32_bf8);
+    let bits = u32::from(inst.alu.op_sel & 3);
+    (from_byte && bits != 0).then_some(bits >> 1 | (bits & 1) << 1)
 }
 
 /// A result plan that writes everything.
@@ -412,7 +436,12 @@ fn result_plan(cx: &LowerContext, inst: &Inst, kind: &VectorOp, d: u32) -> Optio
         plan.clamp = inst.alu.clamp;
         needed = true;
     }
-    if let Some(sdwa) = &inst.sdwa {
+    if matches!(inst.op, M::v_cvt_sr_fp8_f32 | M::v_cvt_sr_bf8_f32) {
+        // One byte of the destination, by the two high bits of op_sel.
+        plan.shift = 8 * u32::from(inst.alu.op_sel >> 2 & 3);
+        plan.mask = 0xff << plan.shift;
+        needed = true;
+    } else if let Some(sdwa) = &inst.sdwa {
         if sdwa.dst_sel != SdwaSel::Dword {
             let (shift, width) = field(sdwa.dst_sel);
             plan.shift = shift;
@@ -518,6 +547,7 @@ fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported>
     let [a, b, c, _] = inst.src;
     match inst.op {
         M::v_nop | M::v_pipeflush | M::v_clrexcp => {}
+        M::v_illegal => cx.push(Op::new(super::control::illegal)),
         M::v_readfirstlane_b32 => {
             let from = cx.source(a, 1)?;
             let run: Handler = if from.selector() == Ref::FILE {
@@ -556,6 +586,24 @@ fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported>
             op.d = cx.vgpr(inst.dst.operand)?;
             cx.push(op);
         }
+        M::v_swaprel_b32 => {
+            let mut op = Op::new(lane::swap_relative);
+            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
+            op.d = cx.vgpr(inst.dst.operand)?;
+            cx.push(op);
+        }
+        M::v_mqsad_u32_u8 => {
+            let mut op = Op::new(lane::masked_quad_sad);
+            op.s[0] = cx.source(a, 2)?;
+            op.s[1] = cx.source(b, 1)?;
+            op.s[2] = match c.operand {
+                Operand::Vgpr(_) => Ref::new(Ref::FILE, cx.vgpr_range(c.operand, 4)?),
+                Operand::Scalar(_) => cx.scalar_src(c, 4)?,
+                _ => return Err(Unsupported::form(inst, "a constant of 128 bits")),
+            };
+            op.d = cx.vgpr_range(inst.dst.operand, 4)?;
+            cx.push(op);
+        }
         M::v_permlane16_b32 | M::v_permlanex16_b32 => {
             let mut op = Op::new(lane::permute_rows);
             op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
@@ -569,13 +617,45 @@ fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported>
             ];
             cx.push(op);
         }
+        M::v_permlane16_var_b32 | M::v_permlanex16_var_b32 => {
+            let mut op = Op::new(lane::permute_rows_by_lane);
+            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
+            op.s[1] = Ref::new(Ref::FILE, cx.vgpr(b.operand)?);
+            op.d = cx.vgpr(inst.dst.operand)?;
+            op.aux = [
+                u32::from(inst.op == M::v_permlanex16_var_b32),
+                u32::from(inst.alu.op_sel & 3),
+                0,
+            ];
+            cx.push(op);
+        }
+        M::v_s_exp_f32 | M::v_s_log_f32 | M::v_s_rcp_f32 | M::v_s_rsq_f32 | M::v_s_sqrt_f32 => {
+            use crate::interp::{
+                float::{exp_f32, log_f32, rcp_f32, rsq_f32, sqrt_f32},
+                scalar::{Plain, s1},
+            };
+            if inst.alu != AluModifiers::default() {
+                return Err(Unsupported::form(inst, "modifiers"));
+            }
+            let kind = match inst.op {
+                M::v_s_exp_f32 => s1(|_, x: f32| Plain(exp_f32(x))),
+                M::v_s_log_f32 => s1(|_, x: f32| Plain(log_f32(x))),
+                M::v_s_rcp_f32 => s1(|_, x: f32| Plain(rcp_f32(x))),
+                M::v_s_rsq_f32 => s1(|_, x: f32| Plain(rsq_f32(x))),
+                _ => s1(|_, x: f32| Plain(sqrt_f32(x))),
+            };
+            let mut op = Op::new(kind.run);
+            op.s[0] = cx.scalar_src(a, 1)?;
+            op.d = cx.scalar_dst(inst.dst.operand, 1)?;
+            cx.push(op);
+        }
         M::v_permlane64_b32 => {
             let mut op = Op::new(lane::permute_64);
             op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
             op.d = cx.vgpr(inst.dst.operand)?;
             cx.push(op);
         }
-        M::v_movrels_b32 | M::v_movreld_b32 | M::v_movrelsd_b32 => {
+        M::v_movrels_b32 | M::v_movreld_b32 | M::v_movrelsd_b32 | M::v_movrelsd_2_b32 => {
             let mut op = Op::new(lane::move_relative);
             op.s[0] = cx.source(a, 1)?;
             op.d = cx.vgpr(inst.dst.operand)?;
@@ -583,8 +663,12 @@ fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported>
             op.aux[0] = match inst.op {
                 M::v_movrels_b32 => 1,
                 M::v_movreld_b32 => 2,
+                M::v_movrelsd_2_b32 => 7,
                 _ => 3,
             };
+            if inst.op == M::v_movrelsd_2_b32 {
+                op.aux[1] = 0x3ff;
+            }
             cx.push(op);
         }
         _ => return Ok(false),
@@ -597,39 +681,58 @@ fn lower_pair(first: &Inst, second: &Inst, cx: &mut LowerContext) -> Result<(), 
     let mut first = first.clone();
     first.vopd = None;
     let reads = |inst: &Inst, register: Operand| {
-        ordered_sources(inst)
+        pair_sources(inst)
             .iter()
             .any(|source| source.operand == register)
     };
     if !reads(second, first.dst.operand) {
-        lower_plain(&first, cx)?;
-        lower_plain(second, cx)
-    } else if !reads(&first, second.dst.operand) {
-        lower_plain(second, cx)?;
-        lower_plain(&first, cx)
+        lower_half(&first, cx)?;
+        return lower_half(second, cx);
+    }
+    if !reads(&first, second.dst.operand) {
+        lower_half(second, cx)?;
+        return lower_half(&first, cx);
+    }
+    // Each reads what the other writes: the first result waits in a temporary.
+    let kind = meaning::meaning(first.op)
+        .or_else(|| packed::accumulating(first.op))
+        .ok_or_else(|| Unsupported::op(&first))?;
+    let mut job = Job::new(cx, &first, kind);
+    for (index, source) in pair_sources(&first)
+        .into_iter()
+        .enumerate()
+        .take(kind.arity)
+    {
+        job.source(cx, index, source)?;
+    }
+    if kind.bit {
+        job.op.s[3] = mask_source(&first, cx)?;
+    }
+    let parked = SOURCE_TEMP[0] + 8;
+    job.op.d = temp_dst(parked);
+    cx.push(job.op);
+    lower_half(second, cx)?;
+    let moved = meaning::meaning(M::v_mov_b32).ok_or_else(|| Unsupported::op(&first))?;
+    let mut back = Op::new(cx.pick(moved.run));
+    back.s[0] = temp(parked);
+    back.d = cx.vgpr(first.dst.operand)?;
+    cx.push(back);
+    Ok(())
+}
+
+/// Sources of one of a pair, the accumulator included.
+fn pair_sources(inst: &Inst) -> [OperandSlot; 3] {
+    if packed::is_packed(inst.op) {
+        [inst.src[0], inst.src[1], inst.dst]
     } else {
-        // Each reads what the other writes: the first result waits in a temporary.
-        let kind = meaning::meaning(first.op).ok_or_else(|| Unsupported::op(&first))?;
-        let mut job = Job::new(cx, &first, kind);
-        for (index, source) in ordered_sources(&first)
-            .into_iter()
-            .enumerate()
-            .take(kind.arity)
-        {
-            job.source(cx, index, source)?;
-        }
-        if kind.bit {
-            job.op.s[3] = mask_source(&first, cx)?;
-        }
-        let parked = SOURCE_TEMP[0] + 8;
-        job.op.d = temp_dst(parked);
-        cx.push(job.op);
-        lower_plain(second, cx)?;
-        let moved = meaning::meaning(M::v_mov_b32).ok_or_else(|| Unsupported::op(&first))?;
-        let mut back = Op::new(cx.pick(moved.run));
-        back.s[0] = temp(parked);
-        back.d = cx.vgpr(first.dst.operand)?;
-        cx.push(back);
-        Ok(())
+        ordered_sources(inst)
+    }
+}
+
+fn lower_half(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
+    if packed::is_packed(inst.op) {
+        packed::lower_packed(inst, cx)
+    } else {
+        lower_plain(inst, cx)
     }
 }

@@ -18,6 +18,17 @@ struct FlatFields {
     vector_address: bool,
 }
 
+/// On GFX9 the resource decides how many coordinates there are. These are the fewest address registers that an operation can have, those
+/// that LLVM prints: one for each of offset, bias and compare value, one for gradients, one for coordinates and what follows them.
+fn least_address_dwords(op: Op) -> u16 {
+    let name = op.name();
+    let sampled = name.starts_with("image_sample") || name.starts_with("image_gather4");
+    let parts = name
+        .split('_')
+        .filter(|part| matches!(*part, "o" | "b" | "c" | "d" | "cd"));
+    1 + if sampled { parts.count() as u16 } else { 0 }
+}
+
 impl Reader<'_> {
     pub(super) fn smem(&mut self, word: u32) -> Result<Inst> {
         let level = self.level();
@@ -31,7 +42,7 @@ impl Reader<'_> {
         let high = self.dword()?;
         let mut inst = self.inst(row, Format::Smem);
         if level == Level::Gfx12 {
-            inst.mem.cpol = bits(word, 21, 5) as u8;
+            inst.mem.cpol = Self::cache_policy(word, 21);
         } else {
             inst.mem.glc = bit(word, if level.is_gfx11() { 14 } else { 16 });
             inst.mem.dlc = level.is_gfx10() && bit(word, 14) || level.is_gfx11() && bit(word, 13);
@@ -47,10 +58,14 @@ impl Reader<'_> {
         if let Some(ty) = row.src[1] {
             inst.src[1] = self.scalar_slot(op, data, ty)?;
         }
-        let Some(base_ty) = row.src[0] else {
-            return Ok(inst);
-        };
-        inst.src[0] = self.scalar_slot(op, bits(word, 0, 6) << 1, base_ty)?;
+        match row.src[0] {
+            Some(base_ty) => {
+                inst.src[0] = self.scalar_slot(op, bits(word, 0, 6) << 1, base_ty)?;
+            }
+            // Relative to the PC.
+            None if level == Level::Gfx12 && row.flags.contains(Flags::IMM_SDATA) => {}
+            None => return Ok(inst),
+        }
         let offset_ty = Type::B(32);
         if level.is_gfx9() {
             let (has_offset, has_register) = (bit(word, 17), bit(word, 14));
@@ -428,6 +443,15 @@ impl Reader<'_> {
                 registers.extend(self.dword()?.to_le_bytes());
             }
             let count = self.image_address_dwords(op, mem.dim, mem.a16) as usize;
+            // GFX11: the fifth field is the first of consecutive registers, when more are needed.
+            while level.is_gfx11() && registers.len() >= 5 && registers.len() < count {
+                let next = registers[registers.len() - 1].checked_add(1);
+                registers.push(next.ok_or(DecodeError::OutOfRange {
+                    op,
+                    code: u32::from(registers[4]),
+                    dwords: count as u32 - 4,
+                })?);
+            }
             if registers.len() < count {
                 return Err(DecodeError::Invalid {
                     op,
@@ -437,8 +461,9 @@ impl Reader<'_> {
             registers.truncate(count);
             inst.nsa = Some(registers.into_boxed_slice());
         }
-        // On GFX9 the resource decides how many coordinates there are: the type is that of the first register.
-        let address = if level.is_gfx9() || inst.nsa.is_some() {
+        let address = if level.is_gfx9() {
+            Type::B(32 * least_address_dwords(op))
+        } else if inst.nsa.is_some() {
             Type::B(32)
         } else {
             Type::B(32 * self.image_address_dwords(op, mem.dim, mem.a16) as u16)
@@ -517,15 +542,93 @@ impl Reader<'_> {
         Ok(inst)
     }
 
+    /// Temporal hint and scope of GFX12, as [`MemModifiers::cpol`](super::super::inst::MemModifiers) holds them; `low` is the lowest bit of
+    /// the scope.
+    fn cache_policy(word: u32, low: u32) -> u8 {
+        (bits(word, low + 2, 3) | bits(word, low, 2) << 3) as u8
+    }
+
+    /// Buffers of GFX12, typed or not.
     pub(super) fn vbuffer(&mut self, word: u32) -> Result<Inst> {
-        self.unknown_encoding(word)
+        let code = bits(word, 14, 8);
+        let typed = code >= 0x80;
+        let (encoding, format) = if typed {
+            (Encoding::Mtbuf, Format::Mtbuf)
+        } else {
+            (Encoding::Mubuf, Format::Mubuf)
+        };
+        let row = self.row(encoding, code, word)?;
+        let op = row.op;
+        let (middle, high) = (self.dword()?, self.dword()?);
+        let mut inst = self.inst(row, format);
+        inst.mem.cpol = Self::cache_policy(middle, 18);
+        if row.src[0].is_none() {
+            return Ok(inst);
+        }
+        inst.mem.tfe = bit(word, 22);
+        inst.mem.lds = row.flags.contains(Flags::LDS);
+        inst.mem.offen = bit(middle, 30);
+        inst.mem.idxen = bit(middle, 31);
+        inst.mem.offset = sign_extend(bits(high, 8, 24), 24);
+        if typed {
+            inst.mem.format = bits(middle, 23, 7) as u8;
+        }
+        let atomic = row.flags.contains(Flags::ATOMIC);
+        inst.mem.glc = atomic && inst.mem.cpol & 1 != 0;
+        let vdata = bits(middle, 0, 8);
+        let widened = |ty: Type| {
+            let more = if inst.mem.tfe { 32 } else { 0 };
+            Type::B(ty.bits(64) as u16 + more)
+        };
+        if let (Some(ty), true) = (row.dst.map(widened), !atomic || inst.mem.glc) {
+            inst.dst = self.vgpr_slot(op, vdata, ty)?;
+        }
+        if let Some(ty) = row.src[1] {
+            inst.src[1] = self.vgpr_slot(op, vdata, ty)?;
+        }
+        if inst.mem.offen || inst.mem.idxen {
+            let both = inst.mem.offen && inst.mem.idxen;
+            let ty = if both { Type::B(64) } else { Type::B(32) };
+            inst.src[0] = self.vgpr_slot(op, bits(high, 0, 8), ty)?;
+        }
+        inst.src[2] = self.scalar_slot(op, bits(middle, 9, 7), Type::B(128))?;
+        inst.src[3] = self.scalar_slot(op, bits(word, 0, 7), Type::B(32))?;
+        Ok(inst)
     }
 
     pub(super) fn vimage(&mut self, word: u32) -> Result<Inst> {
         self.unknown_encoding(word)
     }
 
+    /// FLAT, GLOBAL and SCRATCH of GFX12.
     pub(super) fn flat12(&mut self, word: u32) -> Result<Inst> {
-        self.unknown_encoding(word)
+        let (encoding, format) = match bits(word, 24, 2) {
+            0 => (Encoding::Flat, Format::Flat),
+            1 => (Encoding::Scratch, Format::Scratch),
+            2 => (Encoding::Global, Format::Global),
+            _ => return self.unknown_encoding(word),
+        };
+        let row = self.row(encoding, bits(word, 14, 8), word)?;
+        let (middle, high) = (self.dword()?, self.dword()?);
+        let mut inst = self.inst(row, format);
+        inst.mem.cpol = Self::cache_policy(middle, 18);
+        inst.mem.glc = row.flags.contains(Flags::ATOMIC) && inst.mem.cpol & 1 != 0;
+        inst.mem.lds = row.flags.contains(Flags::LDS);
+        inst.mem.offset = sign_extend(bits(high, 8, 24), 24);
+        // The tables have the registers of a wave64, which holds half as much in a lane.
+        let mut wide = *row;
+        if row.op.name().starts_with("global_load_tr_") && self.decoder.wave_size == 32 {
+            wide.dst = row.dst.map(|ty| Type::B(2 * ty.bits(32) as u16));
+        }
+        let row = &wide;
+        let fields = FlatFields {
+            acc: false,
+            saddr: bits(word, 0, 7),
+            vector_address: bit(middle, 17),
+        };
+        // The registers in the places where the older encodings have them.
+        let registers = bits(high, 0, 8) | bits(middle, 23, 8) << 8 | bits(middle, 0, 8) << 24;
+        self.flat_operands(&mut inst, row, encoding, registers, &fields)?;
+        Ok(inst)
     }
 }

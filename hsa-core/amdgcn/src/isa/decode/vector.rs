@@ -46,6 +46,27 @@ fn dpp8_controls(control: u32, fetch_inactive: bool) -> Dpp {
     }
 }
 
+/// 16-bit registers in the 32-bit encodings of GFX11 and later: the top bit of the number says high half. It becomes a bit of `op_sel`, as
+/// the 64-bit encodings have it; the accumulator of `v_fmac_f16` is the destination's half.
+fn take_halves(inst: &mut Inst) {
+    let half = |slot: &mut OperandSlot| {
+        if let (Operand::Vgpr(number @ 128..), 16) = (slot.operand, slot.ty.bits(32)) {
+            slot.operand = Operand::Vgpr(number - 128);
+            return true;
+        }
+        false
+    };
+    for index in 0..2 {
+        inst.alu.op_sel |= u8::from(half(&mut inst.src[index])) << index;
+    }
+    if half(&mut inst.dst) {
+        inst.alu.op_sel |= 8;
+        if inst.op == Op::v_fmac_f16 {
+            inst.alu.op_sel |= 4;
+        }
+    }
+}
+
 impl Reader<'_> {
     /// VOP1, VOP2 or VOPC.
     pub(super) fn vector_short(&mut self, word: u32) -> Result<Inst> {
@@ -88,6 +109,9 @@ impl Reader<'_> {
             inst.imm32 = Some(self.literal()?);
         }
         self.short_destination(&mut inst, row, vdst)?;
+        if self.level() >= Level::Gfx11 {
+            take_halves(&mut inst);
+        }
         Ok(inst)
     }
 
@@ -385,6 +409,8 @@ impl Reader<'_> {
             self.mai(&mut inst, row, word, high, codes)?;
             return Ok(inst);
         }
+        let wide = self.wide_row(row);
+        let row = &wide;
         if let Some(ty) = row.dst {
             inst.dst = self.vgpr_slot(row.op, bits(word, 0, 8), ty)?;
         }
@@ -398,6 +424,31 @@ impl Reader<'_> {
         inst.alu.op_sel_hi = (bits(high, 27, 2) | bits(word, 14, 1) << 2) as u8 & present;
         inst.alu.clamp = bit(word, 15);
         Ok(inst)
+    }
+
+    /// The row with the registers of a wave32: the tables have those of a wave64, where each lane holds half as much. GFX11 keeps whole rows
+    /// of A and B in both.
+    fn wide_row(&self, row: &Row) -> Row {
+        let mut wide = *row;
+        if !row.flags.contains(Flags::WMMA) || self.decoder.wave_size != 32 {
+            return wide;
+        }
+        let double = |ty: Option<Type>| ty.map(|ty| Type::B(2 * ty.bits(32) as u16));
+        let sparse = row.op.name().starts_with("v_swmmac");
+        wide.dst = double(row.dst);
+        if !sparse {
+            wide.src[2] = double(row.src[2]);
+        }
+        if self.level() >= Level::Gfx12 {
+            // Eight nibbles fit one register.
+            if row.op != Op::v_wmma_i32_16x16x16_iu4 && row.op != Op::v_swmmac_i32_16x16x32_iu4 {
+                wide.src[0] = double(row.src[0]);
+            }
+            if row.op != Op::v_wmma_i32_16x16x16_iu4 {
+                wide.src[1] = double(row.src[1]);
+            }
+        }
+        wide
     }
 
     /// Matrix operations and moves of accumulation VGPRs.
@@ -530,10 +581,71 @@ impl Reader<'_> {
         inst.dst = self.vgpr_slot(row.op, bits(word, 0, 8), Type::B(32))?;
         inst.simm16 = bits(word, 8, 8) as i16;
         inst.imm32 = Some(bits(word, 16, 4));
+        if self.level() >= Level::Gfx12 {
+            inst.alu.op_sel = bits(word, 23, 1) as u8;
+        }
         Ok(inst)
     }
 
     pub(super) fn vopd(&mut self, word: u32) -> Result<Inst> {
-        self.unknown_encoding(word)
+        let high = self.dword()?;
+        let (dst_x, dst_y) = (bits(high, 24, 8), bits(high, 17, 7) << 1);
+        let x = bits(word, 22, 4);
+        let y = bits(word, 17, 5);
+        let sources = |word: u32| (bits(word, 0, 9), bits(word, 9, 8));
+        let mut first = self.dual(word, x, sources(word), dst_x)?;
+        // The destinations are of different parity: the lowest bit of the second is not stored.
+        let second = self.dual(word, y, sources(high), dst_y | !dst_x & 1)?;
+        first.vopd = Some(Box::new(second));
+        Ok(first)
+    }
+
+    /// One operation of a pair.
+    fn dual(&mut self, word: u32, code: u32, (src0, vsrc1): (u32, u32), vdst: u32) -> Result<Inst> {
+        let gfx12 = self.level() >= Level::Gfx12;
+        let op = match code {
+            0 => Op::v_fmac_f32,
+            1 => Op::v_fmaak_f32,
+            2 => Op::v_fmamk_f32,
+            3 => Op::v_mul_f32,
+            4 => Op::v_add_f32,
+            5 => Op::v_sub_f32,
+            6 => Op::v_subrev_f32,
+            7 => Op::v_mul_dx9_zero_f32,
+            8 => Op::v_mov_b32,
+            9 => Op::v_cndmask_b32,
+            10 if gfx12 => Op::v_max_num_f32,
+            11 if gfx12 => Op::v_min_num_f32,
+            10 => Op::v_max_f32,
+            11 => Op::v_min_f32,
+            12 => Op::v_dot2acc_f32_f16,
+            16 => Op::v_add_nc_u32,
+            17 => Op::v_lshlrev_b32,
+            18 => Op::v_and_b32,
+            _ => return self.unknown_encoding(word),
+        };
+        let ty = match op {
+            Op::v_mov_b32 | Op::v_cndmask_b32 | Op::v_lshlrev_b32 | Op::v_and_b32 => Type::B(32),
+            Op::v_add_nc_u32 => Type::U(32),
+            _ => Type::F(32),
+        };
+        let source_ty = if op == Op::v_dot2acc_f32_f16 {
+            Type::Packed(32)
+        } else {
+            ty
+        };
+        let mut inst = self.inst_of(op, Format::Vopd);
+        inst.src[0] = self.source_slot(op, src0, source_ty)?;
+        if op != Op::v_mov_b32 {
+            inst.src[1] = self.vgpr_slot(op, vsrc1, source_ty)?;
+        }
+        if op == Op::v_cndmask_b32 {
+            inst.src[2] = Self::vcc();
+        }
+        if matches!(op, Op::v_fmaak_f32 | Op::v_fmamk_f32) {
+            inst.imm32 = Some(self.literal()?);
+        }
+        inst.dst = self.vgpr_slot(op, vdst, ty)?;
+        Ok(inst)
     }
 }

@@ -407,7 +407,7 @@ impl Tables {
 }
 
 /// Every row of a level with its opcode number.
-pub(super) fn rows_of(level: Level) -> impl Iterator<Item = (Encoding, &'static Row, u16)> {
+pub(crate) fn rows_of(level: Level) -> impl Iterator<Item = (Encoding, &'static Row, u16)> {
     let bit = 1u16 << level as u16;
     TABLES.iter().flat_map(move |(encoding, rows)| {
         rows.iter().flat_map(move |row| {

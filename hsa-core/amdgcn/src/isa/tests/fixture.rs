@@ -46,6 +46,16 @@ fn compare(fixture: &str, level: Level, wave_size: u32) {
     let missed: Vec<_> = rows_of(level)
         .map(|(_, row, _)| row.op)
         .filter(|op| !seen.contains(op))
+        // LLVM prints the first as data on most targets; the others as it should not.
+        .filter(|op| !["v_illegal", "ds_nop"].contains(&op.name()))
+        .filter(|op| !op.name().starts_with("image_bvh"))
+        // GFX12's encodings of images do not decode; its probes are printed with fields that they do not have.
+        .filter(|op| {
+            level != Level::Gfx12
+                || !["image_", "s_atc_", "export"]
+                    .iter()
+                    .any(|words| op.name().starts_with(words))
+        })
         .collect();
     assert!(
         missed.is_empty(),
@@ -59,8 +69,43 @@ fn gfx90a_operations_read_like_llvm() {
 }
 
 #[test]
+fn gfx900_operations_read_like_llvm() {
+    compare(include_str!("fixture/gfx900.txt"), Level::Gfx900, 64);
+}
+
+#[test]
+fn gfx906_operations_read_like_llvm() {
+    compare(include_str!("fixture/gfx906.txt"), Level::Gfx906, 64);
+}
+
+#[test]
+fn gfx908_operations_read_like_llvm() {
+    compare(include_str!("fixture/gfx908.txt"), Level::Gfx908, 64);
+}
+
+#[test]
+fn gfx942_operations_read_like_llvm() {
+    compare(include_str!("fixture/gfx942.txt"), Level::Gfx940, 64);
+}
+
+#[test]
+fn gfx1010_operations_read_like_llvm() {
+    compare(include_str!("fixture/gfx1010.txt"), Level::Gfx10_1, 32);
+}
+
+#[test]
+fn gfx1100_operations_read_like_llvm() {
+    compare(include_str!("fixture/gfx1100.txt"), Level::Gfx11, 32);
+}
+
+#[test]
 fn gfx1030_operations_read_like_llvm() {
     compare(include_str!("fixture/gfx1030.txt"), Level::Gfx10_3, 32);
+}
+
+#[test]
+fn gfx1200_operations_read_like_llvm() {
+    compare(include_str!("fixture/gfx1200.txt"), Level::Gfx12, 32);
 }
 
 #[test]
@@ -76,4 +121,15 @@ fn gfx1030_wave64_operations_read_like_llvm() {
         text(&[0xd528_0408, 0x0018_4110]),
         "v_add_co_ci_u32_e64 v8, s[4:5], v16, s32, s[6:7]"
     );
+}
+
+#[test]
+fn gfx11_names_the_halves_of_16_bit_registers() {
+    let decoder = Decoder::with_level(Level::Gfx11, 32);
+    let text = |words: &[u32]| {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        disassemble(&decoder, &decoder.decode(&bytes).expect("an instruction"))
+    };
+    assert_eq!(text(&[0x7f08_390b]), "v_mov_b16_e32 v4.h, v11.l");
+    assert_eq!(text(&[0x7f0a_1514]), "v_cvt_f16_f32_e32 v5.h, v20");
 }

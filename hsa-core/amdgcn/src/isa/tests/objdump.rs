@@ -6,6 +6,7 @@ use std::process::Command;
 use object::{Object, ObjectSection};
 
 use crate::isa::decode::Decoder;
+use crate::isa::table::Level;
 use crate::isa::text::disassemble_section;
 use crate::target::Target;
 
@@ -96,6 +97,15 @@ fn compare(cpu: &str, target: Target, wave_size: u32) {
                 let Some((address, text)) = expected.next() else {
                     continue;
                 };
+                // 16-bit halves of registers in the 32-bit encodings of GFX11, which LLVM 19 does not know.
+                if text.starts_with(".long") && line.inst.is_ok() && decoder.level() >= Level::Gfx11
+                {
+                    let end = line.address + line.bytes.len() as u64;
+                    while expected.peek().is_some_and(|(at, _)| *at < end) {
+                        expected.next();
+                    }
+                    continue;
+                }
                 compared += 1;
                 if address != line.address || text != line.text.trim_end() {
                     let name = file
@@ -159,6 +169,58 @@ fn gfx1030_corpus_disassembles_like_llvm() {
         Target {
             major: 10,
             minor: 3,
+            stepping: 0,
+        },
+        32,
+    );
+}
+
+#[test]
+fn gfx906_corpus_disassembles_like_llvm() {
+    compare(
+        "gfx906",
+        Target {
+            major: 9,
+            minor: 0,
+            stepping: 6,
+        },
+        64,
+    );
+}
+
+#[test]
+fn gfx942_corpus_disassembles_like_llvm() {
+    compare(
+        "gfx942",
+        Target {
+            major: 9,
+            minor: 4,
+            stepping: 2,
+        },
+        64,
+    );
+}
+
+#[test]
+fn gfx1100_corpus_disassembles_like_llvm() {
+    compare(
+        "gfx1100",
+        Target {
+            major: 11,
+            minor: 0,
+            stepping: 0,
+        },
+        32,
+    );
+}
+
+#[test]
+fn gfx1200_corpus_disassembles_like_llvm() {
+    compare(
+        "gfx1200",
+        Target {
+            major: 12,
+            minor: 0,
             stepping: 0,
         },
         32,

@@ -7,6 +7,9 @@ use super::Printer;
 
 /// Name of a hardware register (`hwreg`), by number.
 fn hardware_register(level: Level, id: u16) -> Option<&'static str> {
+    if level >= Level::Gfx12 {
+        return hardware_register_gfx12(id);
+    }
     Some(match id {
         1 => "HW_REG_MODE",
         2 => "HW_REG_STATUS",
@@ -26,6 +29,9 @@ fn hardware_register(level: Level, id: u16) -> Option<&'static str> {
         21 if !level.is_gfx9() => "HW_REG_FLAT_SCR_HI",
         22 if level == Level::Gfx940 => "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
         22 if level == Level::Gfx10_1 => "HW_REG_XNACK_MASK",
+        18 if level.is_gfx11() => "HW_REG_PERF_SNAPSHOT_PC_LO",
+        19 if level.is_gfx11() => "HW_REG_PERF_SNAPSHOT_PC_HI",
+        27 if level.is_gfx11() => "HW_REG_PERF_SNAPSHOT_DATA",
         23 if level == Level::Gfx940 => "HW_REG_SQ_PERF_SNAPSHOT_PC_LO",
         23 if !level.is_gfx9() => "HW_REG_HW_ID1",
         24 if level == Level::Gfx940 => "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
@@ -34,6 +40,35 @@ fn hardware_register(level: Level, id: u16) -> Option<&'static str> {
         29 if matches!(level, Level::Gfx10_3 | Level::Gfx11 | Level::Gfx11_5) => {
             "HW_REG_SHADER_CYCLES"
         }
+        _ => return None,
+    })
+}
+
+/// The same for GFX12, which numbers them anew.
+fn hardware_register_gfx12(id: u16) -> Option<&'static str> {
+    Some(match id {
+        1 => "HW_REG_MODE",
+        2 => "HW_REG_STATUS",
+        4 => "HW_REG_STATE_PRIV",
+        5 => "HW_REG_GPR_ALLOC",
+        6 => "HW_REG_LDS_ALLOC",
+        7 => "HW_REG_IB_STS",
+        10 => "HW_REG_PERF_SNAPSHOT_DATA",
+        11 => "HW_REG_PERF_SNAPSHOT_PC_LO",
+        12 => "HW_REG_PERF_SNAPSHOT_PC_HI",
+        15 => "HW_REG_PERF_SNAPSHOT_DATA1",
+        16 => "HW_REG_PERF_SNAPSHOT_DATA2",
+        17 => "HW_REG_EXCP_FLAG_PRIV",
+        18 => "HW_REG_EXCP_FLAG_USER",
+        19 => "HW_REG_TRAP_CTRL",
+        20 => "HW_REG_SCRATCH_BASE_LO",
+        21 => "HW_REG_SCRATCH_BASE_HI",
+        23 => "HW_REG_HW_ID1",
+        24 => "HW_REG_HW_ID2",
+        28 => "HW_REG_DVGPR_ALLOC_LO",
+        29 => "HW_REG_SHADER_CYCLES_LO",
+        30 => "HW_REG_SHADER_CYCLES_HI",
+        31 => "HW_REG_DVGPR_ALLOC_HI",
         _ => return None,
     })
 }
@@ -147,13 +182,65 @@ impl Printer<'_> {
             | Op::s_round_mode => {
                 self.operand_text(&format!("{imm:#x}"));
             }
-            Op::s_waitcnt_depctr => self.depctr(imm),
+            Op::s_waitcnt_depctr | Op::s_wait_alu => self.depctr(imm),
+            Op::s_singleuse_vdst
+            | Op::s_wait_loadcnt
+            | Op::s_wait_storecnt
+            | Op::s_wait_samplecnt
+            | Op::s_wait_bvhcnt
+            | Op::s_wait_expcnt
+            | Op::s_wait_dscnt
+            | Op::s_wait_kmcnt
+            | Op::s_wait_loadcnt_dscnt
+            | Op::s_wait_storecnt_dscnt => self.operand_text(&format!("{imm:#x}")),
+            Op::s_delay_alu => self.delay(imm),
+            Op::s_wait_event => self.operand_text(&format!("{imm:#x}")),
             Op::s_endpgm => self.operand_text(&imm.to_string()),
             _ if self.has_flag(Encoding::Sopp, Flags::BRANCH) => {
                 self.operand_text(&imm.to_string())
             }
             _ => self.immediate(imm),
         }
+    }
+
+    /// What the next operations depend on: three fields, those that are 0 left out.
+    fn delay(&mut self, imm: u16) {
+        const DEPENDENCIES: [&str; 12] = [
+            "NO_DEP",
+            "VALU_DEP_1",
+            "VALU_DEP_2",
+            "VALU_DEP_3",
+            "VALU_DEP_4",
+            "TRANS32_DEP_1",
+            "TRANS32_DEP_2",
+            "TRANS32_DEP_3",
+            "FMA_ACCUM_CYCLE_1",
+            "SALU_CYCLE_1",
+            "SALU_CYCLE_2",
+            "SALU_CYCLE_3",
+        ];
+        const SKIPS: [&str; 6] = ["SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
+        let name = |names: &[&'static str], value: u16, bad: &'static str| {
+            names.get(usize::from(value)).copied().unwrap_or(bad)
+        };
+        let mut parts = Vec::new();
+        let (first, skip, second) = (imm & 15, imm >> 4 & 7, imm >> 7 & 15);
+        let bad = "/* invalid instid value */";
+        if first != 0 {
+            parts.push(format!("instid0({})", name(&DEPENDENCIES, first, bad)));
+        }
+        if skip != 0 {
+            let bad = "/* invalid instskip value */";
+            parts.push(format!("instskip({})", name(&SKIPS, skip, bad)));
+        }
+        if second != 0 {
+            parts.push(format!("instid1({})", name(&DEPENDENCIES, second, bad)));
+        }
+        self.operand_text(&if parts.is_empty() {
+            "0".to_string()
+        } else {
+            parts.join(" | ")
+        });
     }
 
     fn waitcnt(&mut self, imm: u16) {

@@ -95,6 +95,9 @@ impl Printer<'_> {
     /// Coherence bits.
     fn coherence(&mut self) {
         let mem = self.inst.mem;
+        if self.level() >= Level::Gfx12 {
+            return self.cache_policy(mem.cpol);
+        }
         if self.level() == Level::Gfx940 && self.inst.format != Format::Smem {
             self.flag(mem.glc, "sc0");
             self.flag(mem.slc, "nt");
@@ -107,12 +110,72 @@ impl Printer<'_> {
         self.flag(mem.scc, "scc");
     }
 
+    /// Temporal hint and scope of GFX12.
+    fn cache_policy(&mut self, policy: u8) {
+        let (hint, scope) = (policy & 7, policy >> 3 & 3);
+        let name = self.inst.op.name();
+        let store = name.contains("_store");
+        if hint != 0 && name.contains("_atomic") {
+            let returns = if hint & 1 != 0 { "_RETURN" } else { "" };
+            let kind = match hint {
+                4.. if scope >= 2 && hint & 2 != 0 => "CASCADE_NT".to_string(),
+                4.. if scope >= 2 => "CASCADE_RT".to_string(),
+                4.. => format!("{hint:#x}"),
+                2.. => format!("NT{returns}"),
+                _ => "RETURN".to_string(),
+            };
+            self.write(format_args!(" th:TH_ATOMIC_{kind}"));
+        } else if hint != 0 {
+            let kind = match hint {
+                1 => "NT",
+                2 => "HT",
+                3 if scope == 3 => "BYPASS",
+                3 if store => "RT_WB",
+                3 => "LU",
+                4 => "NT_RT",
+                5 => "RT_NT",
+                6 => "NT_HT",
+                _ if store => "NT_WB",
+                _ => "",
+            };
+            if kind.is_empty() {
+                self.write(format_args!(" th:{hint:#x}"));
+            } else {
+                let access = if store { "STORE" } else { "LOAD" };
+                self.write(format_args!(" th:TH_{access}_{kind}"));
+            }
+        }
+        if scope != 0 {
+            let scope = ["", "SE", "DEV", "SYS"][usize::from(scope)];
+            self.write(format_args!(" scope:SCOPE_{scope}"));
+        }
+    }
+
+    /// Prefetches of GFX12: base, offset, scalar offset, length.
+    fn prefetch(&mut self) {
+        let inst = self.inst;
+        self.slot(inst.src[0]);
+        let offset = inst.mem.offset;
+        let sign = if offset < 0 { "-" } else { "" };
+        self.operand_text(&format!("{sign}{:#x}", offset.unsigned_abs()));
+        if inst.src[3].operand == Operand::None {
+            self.operand_text("null");
+        } else {
+            self.slot(inst.src[3]);
+        }
+        self.operand_text(&inst.simm16.to_string());
+    }
+
     pub(super) fn smem(&mut self) {
         let inst = self.inst;
         self.mnemonic("");
         let flags = self
             .row(Encoding::Smem)
             .map_or(Flags::empty(), |row| row.flags);
+        let prefetch = inst.op.name().contains("prefetch");
+        if prefetch && self.level() >= Level::Gfx12 {
+            return self.prefetch();
+        }
         if flags.contains(Flags::IMM_SDATA) {
             self.immediate(inst.simm16 as u16);
         }
@@ -129,8 +192,9 @@ impl Printer<'_> {
         let offset = inst.mem.offset;
         let sign = if offset < 0 { "-" } else { "" };
         let magnitude = offset.unsigned_abs();
-        if inst.src[3].operand == Operand::None && offset == 0 && self.level().is_gfx10() {
-            // GFX10 has the offset register always; its null is what LLVM prints alone.
+        let null_alone = self.level().is_gfx10() || self.level().is_gfx11();
+        if inst.src[3].operand == Operand::None && offset == 0 && null_alone {
+            // GFX10 and GFX11 have the offset register always; its null is what LLVM prints alone.
             self.operand_text("null");
         } else if inst.src[3].operand == Operand::None {
             self.operand_text(&format!("{sign}{magnitude:#x}"));
@@ -342,7 +406,7 @@ impl Printer<'_> {
         let level = self.level();
         let sampler = self.has_flag(Encoding::Mimg, Flags::SAMPLER);
         self.mnemonic("");
-        if inst.nsa.is_some() && sampler && level.is_gfx10() {
+        if inst.nsa.is_some() && sampler && !level.is_gfx9() {
             self.push(" ");
         }
         if inst.src[1].operand == Operand::None {
@@ -356,10 +420,16 @@ impl Printer<'_> {
         }
         match &inst.nsa {
             Some(registers) => {
-                let names: Vec<String> = registers
+                let mut names: Vec<String> = registers
                     .iter()
                     .map(|number| format!("v{number}"))
                     .collect();
+                if let ([first, .., last], true) =
+                    (&registers[4.min(registers.len())..], level.is_gfx11())
+                {
+                    names.truncate(4);
+                    names.push(format!("v[{first}:{last}]"));
+                }
                 self.operand_text(&format!("[{}]", names.join(", ")));
             }
             None => self.slot(inst.src[0]),

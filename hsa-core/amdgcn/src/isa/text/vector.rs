@@ -48,6 +48,8 @@ impl Printer<'_> {
             || self.row(encoding).is_some_and(|row| row.dst.is_none());
         self.mnemonic(match (inst.sdwa, inst.dpp) {
             (Some(_), _) => "_sdwa",
+            // LLVM gives compares of GFX11 and later no suffix.
+            (_, Some(_)) if inst.format == Format::Vopc && self.level() >= Level::Gfx11 => "",
             (_, Some(_)) => "_dpp",
             _ if no_suffix => "",
             _ => "_e32",
@@ -55,6 +57,7 @@ impl Printer<'_> {
         // v_cmpx of GFX10 and later has no destination in its text.
         if !self.is_exec_compare() {
             self.slot(inst.dst);
+            self.half(inst.dst, 3);
         }
         self.slot(inst.dst2);
         let flags = self.row(encoding).map_or(Flags::empty(), |row| row.flags);
@@ -73,6 +76,21 @@ impl Printer<'_> {
         }
         if let Some(dpp) = &inst.dpp {
             self.dpp(dpp);
+        }
+    }
+
+    /// The half of a 16-bit register in a 32-bit encoding of GFX11 and later. LLVM 19 names low halves of `v_mov_b16` alone, and takes no
+    /// others for an instruction.
+    fn half(&mut self, slot: OperandSlot, bit: usize) {
+        let short = matches!(self.inst.format, Format::Vop1 | Format::Vop2 | Format::Vopc);
+        let register = matches!(slot.operand, Operand::Vgpr(_)) && slot.ty.bits(32) == 16;
+        if self.level() < Level::Gfx11 || !short || !register {
+            return;
+        }
+        if self.inst.alu.op_sel >> bit & 1 != 0 {
+            self.push(".h");
+        } else if self.inst.op == Op::v_mov_b16 {
+            self.push(".l");
         }
     }
 
@@ -115,6 +133,7 @@ impl Printer<'_> {
             self.push("|");
         }
         self.value(slot);
+        self.half(slot, index);
         if abs {
             self.push("|");
         }
@@ -228,16 +247,32 @@ impl Printer<'_> {
         self.modified(inst.src[0], 0);
         self.modified(inst.src[1], 1);
         self.modified(inst.src[2], 2);
-        if flags.contains(Flags::OP_SEL) {
+        let byte = inst.alu.op_sel >> 2 & 3;
+        if self.level() >= Level::Gfx12
+            && is(inst.op, &[Op::v_cvt_sr_fp8_f32, Op::v_cvt_sr_bf8_f32])
+        {
+            if byte != 0 {
+                self.write(format_args!(" byte_sel:{byte}"));
+            }
+        } else if flags.contains(Flags::OP_SEL) {
             let sources = inst
                 .src
                 .iter()
                 .take_while(|slot| slot.operand != Operand::None)
                 .count();
             let control = flags.contains(Flags::OP_SEL_CONTROL);
+            // The accumulator, and a third source that is not there, have a bit too.
+            let sources = match inst.op {
+                Op::v_cvt_sr_fp8_f32 | Op::v_cvt_sr_bf8_f32 => 3,
+                _ => sources,
+            };
             let mut list: Vec<u8> = (0..sources)
                 .map(|index| (inst.alu.op_sel >> index) & 1)
                 .collect();
+            // Packed sources have no halves to choose.
+            if is(inst.op, &[Op::v_dot2_f16_f16, Op::v_dot2_bf16_bf16]) {
+                list[..2].fill(0);
+            }
             if control {
                 list.truncate(2);
             } else {
@@ -290,8 +325,19 @@ impl Printer<'_> {
                 .collect::<Vec<u8>>()
         };
         let alu = inst.alu;
-        self.bit_list("op_sel", &list(alu.op_sel), 0);
-        self.bit_list("op_sel_hi", &list(alu.op_sel_hi), u8::from(!mix));
+        if inst.op.name().starts_with("v_swmmac") && alu.op_sel != 0 {
+            self.write(format_args!(" index_key:{}", alu.op_sel));
+        }
+        // Of the wave matrix operations those with 16-bit results alone have halves.
+        let halves = !flags.contains(Flags::WMMA)
+            || is(
+                inst.op,
+                &[Op::v_wmma_f16_16x16x16_f16, Op::v_wmma_bf16_16x16x16_bf16],
+            ) && self.level().is_gfx11();
+        if halves {
+            self.bit_list("op_sel", &list(alu.op_sel), 0);
+            self.bit_list("op_sel_hi", &list(alu.op_sel_hi), u8::from(!mix));
+        }
         if !mix {
             self.bit_list("neg_lo", &list(alu.neg), 0);
             self.bit_list("neg_hi", &list(alu.abs), 0);
@@ -343,15 +389,40 @@ impl Printer<'_> {
 
     pub(super) fn interpolation(&mut self) {
         let inst = self.inst;
-        self.mnemonic(if self.level() < Level::Gfx11 {
-            "_e32"
-        } else {
-            ""
-        });
+        if self.level() >= Level::Gfx11 {
+            return self.interpolation_gfx11();
+        }
+        self.mnemonic("_e32");
         self.slot(inst.dst);
         self.parameter();
         self.slot(inst.src[0]);
         self.attribute();
+    }
+
+    /// VINTERP and LDSDIR: a wait count at the end.
+    fn interpolation_gfx11(&mut self) {
+        let inst = self.inst;
+        self.mnemonic("");
+        self.slot(inst.dst);
+        if let Some(wait) = inst.imm32 {
+            if is(inst.op, &[Op::lds_param_load, Op::ds_param_load]) {
+                self.attribute();
+            }
+            if self.level() >= Level::Gfx12 {
+                let source = inst.alu.op_sel & 1;
+                self.write(format_args!(" wait_va_vdst:{wait} wait_vm_vsrc:{source}"));
+            } else {
+                self.write(format_args!(" wait_vdst:{wait}"));
+            }
+            return;
+        }
+        for (index, slot) in inst.src.into_iter().enumerate().take(3) {
+            self.modified(slot, index);
+        }
+        self.flag(inst.alu.clamp, "clamp");
+        let list: Vec<u8> = (0..4).map(|bit| inst.alu.op_sel >> bit & 1).collect();
+        self.bit_list("op_sel", &list, 0);
+        self.write(format_args!(" wait_exp:{}", inst.simm16));
     }
 
     fn vop3_interpolation(&mut self) {
@@ -365,7 +436,32 @@ impl Printer<'_> {
         self.clamp_and_omod();
     }
 
+    /// Two operations, each with a prefix of its own; VCC is not named.
     pub(super) fn vopd(&mut self) {
-        self.mnemonic("");
+        let first = self.inst;
+        self.dual(first);
+        if let Some(second) = &first.vopd {
+            self.push(" :: ");
+            self.operands = 0;
+            self.dual(second);
+        }
+    }
+
+    fn dual(&mut self, inst: &Inst) {
+        let name = inst.op.name();
+        self.write(format_args!(
+            "v_dual_{}",
+            name.strip_prefix("v_").unwrap_or(name)
+        ));
+        let constant = inst.imm32.map(|value| format!("{value:#x}"));
+        self.slot(inst.dst);
+        self.slot(inst.src[0]);
+        if let (Some(value), Op::v_fmamk_f32) = (&constant, inst.op) {
+            self.operand_text(value);
+        }
+        self.slot(inst.src[1]);
+        if let (Some(value), Op::v_fmaak_f32) = (&constant, inst.op) {
+            self.operand_text(value);
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! What a mnemonic of a memory instruction means. All families' names are known: `global_load_dword` and `global_load_b32` are one.
 
-use crate::isa::op::Op;
+use crate::{
+    interp::memory::formatted::{Registers, Request},
+    isa::op::Op,
+};
 
 /// What a lane loads; the types are in [`element`](crate::interp::memory::element).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +63,15 @@ impl Store {
 
 /// The rest of a mnemonic after its segment and one of some words.
 fn after<'a>(name: &'a str, words: &[&str]) -> Option<&'a str> {
-    let segments = ["flat_", "global_", "scratch_", "buffer_", "ds_"];
+    let segments = [
+        "flat_",
+        "global_",
+        "scratch_",
+        "buffer_",
+        "ds_",
+        "s_buffer_",
+        "s_",
+    ];
     let rest = segments
         .iter()
         .find_map(|segment| name.strip_prefix(segment))?;
@@ -69,7 +80,8 @@ fn after<'a>(name: &'a str, words: &[&str]) -> Option<&'a str> {
 
 /// The element of a plain load.
 pub(super) fn load(op: Op) -> Option<Load> {
-    Some(match after(op.name(), &["load_", "read_"])? {
+    // `global_load_lds_dword` is `global_load_dword` but for where the value goes.
+    Some(match after(op.name(), &["load_lds_", "load_", "read_"])? {
         "dword" | "b32" => Load::Dwords1,
         "dwordx2" | "b64" => Load::Dwords2,
         "dwordx3" | "b96" => Load::Dwords3,
@@ -100,6 +112,56 @@ pub(super) fn store(op: Op) -> Option<Store> {
         "short" | "b16" => Store::B16,
         "short_d16_hi" | "d16_hi_b16" | "b16_d16_hi" => Store::B16Hi,
         _ => return None,
+    })
+}
+
+/// A buffer access that converts formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Formatted {
+    pub(super) request: Request,
+    pub(super) store: bool,
+}
+
+impl Formatted {
+    /// Data registers.
+    pub(super) fn dwords(self) -> u32 {
+        let components = self.request.components as u32;
+        match self.request.registers {
+            Registers::Whole => components,
+            Registers::Halves => components.div_ceil(2),
+            Registers::High => 1,
+        }
+    }
+}
+
+/// Reads `buffer_load_format_d16_xyz`, `tbuffer_store_format_x` and their like of all families.
+pub(super) fn formatted(op: Op) -> Option<Formatted> {
+    let name = op.name();
+    let rest = name
+        .strip_prefix("tbuffer_")
+        .or_else(|| name.strip_prefix("buffer_"))?;
+    let (store, rest) = match rest.strip_prefix("store_") {
+        Some(rest) => (true, rest),
+        None => (false, rest.strip_prefix("load_")?),
+    };
+    let (form, channels) = rest.rsplit_once('_')?;
+    let registers = match form {
+        "format" => Registers::Whole,
+        "format_d16" | "d16_format" => Registers::Halves,
+        "format_d16_hi" | "d16_hi_format" => Registers::High,
+        _ => return None,
+    };
+    let components = match channels {
+        "x" | "xy" | "xyz" | "xyzw" => channels.len(),
+        _ => return None,
+    };
+    Some(Formatted {
+        request: Request {
+            components,
+            registers,
+            format: None,
+        },
+        store,
     })
 }
 
@@ -180,10 +242,26 @@ pub(super) fn atomic(op: Op) -> Option<Rmw> {
     })
 }
 
+/// The operation of a `ds_*_src2_*`, whose operand comes from LDS too.
+pub(super) fn lds_with_memory_operand(op: Op) -> Option<Rmw> {
+    match op {
+        Op::ds_write_src2_b32 => Some(Rmw::Swap32),
+        Op::ds_write_src2_b64 => Some(Rmw::Swap64),
+        _ if op.name().contains("_src2_") => {
+            lds_atomic_name(&op.name().replace("_src2", "")).map(|(rmw, _)| rmw)
+        }
+        _ => None,
+    }
+}
+
 /// The operation of an LDS atomic, and whether it returns the old value.
 pub(super) fn lds_atomic(op: Op) -> Option<(Rmw, bool)> {
+    lds_atomic_name(op.name())
+}
+
+fn lds_atomic_name(name: &str) -> Option<(Rmw, bool)> {
     use Rmw::*;
-    let name = op.name().strip_prefix("ds_")?;
+    let name = name.strip_prefix("ds_")?;
     let (name, returns) = match name.split_once("_rtn") {
         Some((verb, ty)) => (format!("{verb}{ty}"), true),
         None => (name.to_owned(), false),
@@ -307,5 +385,8 @@ pub(super) fn has_no_effect(op: Op) -> bool {
             | s_prefetch_inst_pc_rel
             | s_buffer_prefetch_data
             | ds_nop
+            // Prefetches of address translations.
+            | s_atc_probe
+            | s_atc_probe_buffer
     )
 }
