@@ -171,7 +171,7 @@ impl LaunchPlan {
             lds_size: info.group_segment,
             scratch_size: info.private_segment.next_multiple_of(4),
             wave_size,
-            mode: initial_mode(rsrc1, descriptor.compute_pgm_rsrc2),
+            mode: initial_mode(rsrc1, descriptor.compute_pgm_rsrc2, target.major),
             scalars: scalars(rsrc1, &features),
             user_sgpr_count: 0,
             rsrc2: descriptor.compute_pgm_rsrc2,
@@ -397,7 +397,13 @@ fn registers(
 }
 
 /// MODE as `compute_pgm_rsrc1` and `compute_pgm_rsrc2` initialise it.
-fn initial_mode(rsrc1: u32, rsrc2: u32) -> u32 {
+fn initial_mode(rsrc1: u32, rsrc2: u32, major: u8) -> u32 {
+    // GFX12 has other fields in the place of the two bits, and always behaves as with them set.
+    let rsrc1 = if major >= 12 {
+        rsrc1 | 1 << 21 | 1 << 23
+    } else {
+        rsrc1
+    };
     let bit = |from: u32, to: u32| if rsrc1 >> from & 1 != 0 { to } else { 0 };
     // Rounding in bits 3:0 and denormals in bits 7:4, in the descriptor's own order; exception enables in bits 18:12.
     (rsrc1 >> 12 & 0xff)

@@ -359,7 +359,15 @@ impl Reader<'_> {
         inst.alu.omod = bits(high, 27, 2) as u8;
         if !has_sdst {
             inst.alu.abs = bits(word, 8, 3) as u8 & mask;
-            if row.flags.contains(Flags::OP_SEL) {
+            let from_bytes = self.level() >= Level::Gfx12
+                && matches!(
+                    op,
+                    Op::v_cvt_f32_fp8
+                        | Op::v_cvt_f32_bf8
+                        | Op::v_cvt_pk_f32_fp8
+                        | Op::v_cvt_pk_f32_bf8
+                );
+            if row.flags.contains(Flags::OP_SEL) || from_bytes {
                 inst.alu.op_sel = bits(word, 11, 4) as u8;
             }
         }

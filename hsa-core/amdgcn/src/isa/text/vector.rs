@@ -247,13 +247,20 @@ impl Printer<'_> {
         self.modified(inst.src[0], 0);
         self.modified(inst.src[1], 1);
         self.modified(inst.src[2], 2);
-        let byte = inst.alu.op_sel >> 2 & 3;
-        if self.level() >= Level::Gfx12
-            && is(inst.op, &[Op::v_cvt_sr_fp8_f32, Op::v_cvt_sr_bf8_f32])
-        {
+        let select = inst.alu.op_sel;
+        let byte = match inst.op {
+            Op::v_cvt_sr_fp8_f32 | Op::v_cvt_sr_bf8_f32 => Some(select >> 2 & 3),
+            Op::v_cvt_f32_fp8 | Op::v_cvt_f32_bf8 => Some(select >> 1 & 1 | (select & 1) << 1),
+            _ => None,
+        };
+        if let (Some(byte), true) = (byte, self.level() >= Level::Gfx12) {
             if byte != 0 {
                 self.write(format_args!(" byte_sel:{byte}"));
             }
+        } else if self.level() >= Level::Gfx12
+            && is(inst.op, &[Op::v_cvt_pk_f32_fp8, Op::v_cvt_pk_f32_bf8])
+        {
+            self.bit_list("op_sel", &[select & 1, select >> 3 & 1], 0);
         } else if flags.contains(Flags::OP_SEL) {
             let sources = inst
                 .src
