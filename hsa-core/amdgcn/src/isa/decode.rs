@@ -4,7 +4,10 @@
 //! gives an error that names what it found for anything that the tables do not have or that names a register that does not
 //! exist. Bits that the hardware ignores are ignored. Who calls it: the code cache of the engine, the disassembler, tools.
 
+mod dual;
+mod interpolation;
 mod memory;
+mod memory12;
 mod vector;
 
 use thiserror::Error;

@@ -7,8 +7,8 @@ use crate::{
         level::Level,
         memory::{
             atomic::{self, NoReturn, Old},
-            buffer, element, flag, formatted, lds, scalar,
-            space::{Global, Lds, Space},
+            buffer, element, flag, formatted, lds,
+            space::{Global, Space},
             through_lds, vector, wide,
         },
         run::Handler,
@@ -29,8 +29,8 @@ pub fn lower_memory(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
         return Ok(());
     }
     match inst.format {
-        Format::Smem => smem(inst, cx),
-        Format::Ds => ds(inst, cx),
+        Format::Smem => smem::smem(inst, cx),
+        Format::Ds => ds::ds(inst, cx),
         Format::Flat | Format::Global | Format::Scratch => flat(inst, cx),
         Format::Mubuf | Format::Mtbuf => mubuf(inst, cx),
         Format::Mimg => super::image::lower_image(inst, cx),
@@ -100,84 +100,6 @@ macro_rules! with_rmw {
 
 fn immediate(inst: &Inst) -> u64 {
     i64::from(inst.mem.offset).cast_unsigned()
-}
-
-fn smem(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
-    use M::*;
-    let (run, dwords): (Handler, u32) = match inst.op {
-        s_load_dword | s_load_b32 => (scalar::load::<1>, 1),
-        s_load_dwordx2 | s_load_b64 => (scalar::load::<2>, 2),
-        s_load_b96 => (scalar::load::<3>, 3),
-        s_load_dwordx4 | s_load_b128 => (scalar::load::<4>, 4),
-        s_load_dwordx8 | s_load_b256 => (scalar::load::<8>, 8),
-        s_load_dwordx16 | s_load_b512 => (scalar::load::<16>, 16),
-        s_buffer_load_dword | s_buffer_load_b32 => (scalar::buffer_load::<1>, 1),
-        s_buffer_load_dwordx2 | s_buffer_load_b64 => (scalar::buffer_load::<2>, 2),
-        s_buffer_load_b96 => (scalar::buffer_load::<3>, 3),
-        s_buffer_load_dwordx4 | s_buffer_load_b128 => (scalar::buffer_load::<4>, 4),
-        s_buffer_load_dwordx8 | s_buffer_load_b256 => (scalar::buffer_load::<8>, 8),
-        s_buffer_load_dwordx16 | s_buffer_load_b512 => (scalar::buffer_load::<16>, 16),
-        s_store_dword => (scalar::store::<1>, 1),
-        s_store_dwordx2 => (scalar::store::<2>, 2),
-        s_store_dwordx4 => (scalar::store::<4>, 4),
-        s_load_u8 => (scalar::load_small::<u8, false>, 1),
-        s_load_i8 => (scalar::load_small::<i8, false>, 1),
-        s_load_u16 => (scalar::load_small::<u16, false>, 1),
-        s_load_i16 => (scalar::load_small::<i16, false>, 1),
-        s_buffer_load_u8 => (scalar::load_small::<u8, true>, 1),
-        s_buffer_load_i8 => (scalar::load_small::<i8, true>, 1),
-        s_buffer_load_u16 => (scalar::load_small::<u16, true>, 1),
-        s_buffer_load_i16 => (scalar::load_small::<i16, true>, 1),
-        s_buffer_store_dword => (scalar::buffer_store::<1>, 1),
-        s_buffer_store_dwordx2 => (scalar::buffer_store::<2>, 2),
-        s_buffer_store_dwordx4 => (scalar::buffer_store::<4>, 4),
-        s_get_waveid_in_workgroup => (scalar::wave_id, 1),
-        s_memtime => (scalar::memtime, 2),
-        s_memrealtime => (scalar::memrealtime, 2),
-        op => match names::atomic(op) {
-            Some(rmw) => scalar_atomic(inst, rmw),
-            None => return Err(Unsupported::op(inst)),
-        },
-    };
-    let mut op = Op::new(run);
-    if matches!(
-        inst.op,
-        s_memtime | s_memrealtime | s_get_waveid_in_workgroup
-    ) {
-        op.d = cx.scalar_dst(inst.dst.operand, dwords)?;
-        cx.push(op);
-        return Ok(());
-    }
-    if inst.src[1].operand != Operand::None {
-        // Stores, and atomics, whose result comes back in place of the data.
-        op.d = slot(cx, inst, inst.src[1].operand, dwords)?;
-        op.aux[0] |= if inst.mem.glc { flag::GLC } else { 0 };
-    } else {
-        op.d = cx.scalar_dst(inst.dst.operand, dwords)?;
-    }
-    let base_dwords = if inst.op.name().starts_with("s_buffer") {
-        4
-    } else {
-        2
-    };
-    op.d2 = slot(cx, inst, inst.src[0].operand, base_dwords)?;
-    op.imm = immediate(inst);
-    scalar_offset(&mut op, cx, inst, inst.src[3].operand)?;
-    op.imm = op.imm.wrapping_add(u64::from(op.aux[2]));
-    cx.push(op);
-    Ok(())
-}
-
-/// Handler and data slots of a scalar atomic.
-fn scalar_atomic(inst: &Inst, rmw: Rmw) -> (Handler, u32) {
-    let buffer = inst.op.name().starts_with("s_buffer");
-    let run: Handler = with_rmw!(rmw, R => if buffer {
-        scalar::atomic::<R, true>
-    } else {
-        scalar::atomic::<R, false>
-    });
-    let operands = if rmw.has_two() { 2 } else { 1 };
-    (run, rmw.dwords() * operands)
 }
 
 /// The address of a FLAT, GLOBAL or SCRATCH operation.
@@ -307,6 +229,9 @@ macro_rules! with_store {
         }
     };
 }
+
+mod ds;
+mod smem;
 
 /// Whether the handlers for AVX2 can run the operation.
 fn is_wide(cx: &LowerContext, op: &Op) -> bool {
@@ -542,124 +467,6 @@ fn fail_status(inst: &Inst, cx: &mut LowerContext, dwords: u32) -> Result<(), Un
     status.s[0] = cx.constant(&[0]);
     status.d = cx.vgpr_range(inst.dst.operand, dwords + 1)? + dwords * cx.config.stride();
     cx.push(status);
-    Ok(())
-}
-
-fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
-    use M::*;
-    if inst.op == ds_gws_init {
-        // See `GridBarrier` in the engine: the barrier itself brings the number.
-        return Ok(());
-    }
-    if inst.op == ds_gws_barrier {
-        let mut op = Op::new(lds::grid_barrier);
-        op.imm = u64::from(inst.mem.offset.cast_unsigned() & 0xffff);
-        op.s[0] = file(cx, inst.src[0].operand, 1)?;
-        cx.push(op);
-        return Ok(());
-    }
-    if inst.mem.gds {
-        return Err(Unsupported::form(inst, "GDS"));
-    }
-    let mut op = Op::new(super::control::unsupported);
-    op.imm = u64::from(inst.mem.offset.cast_unsigned() & 0xffff);
-    if inst.src[0].operand != Operand::None {
-        op.aux[0] |= flag::VADDR;
-        op.s[0] = file(cx, inst.src[0].operand, 1)?;
-    }
-    if let Some((run, store)) = by_lane(inst.op) {
-        op.run = run;
-        if store {
-            op.s[1] = file(cx, inst.src[1].operand, 1)?;
-        } else {
-            op.d = cx.vgpr(inst.dst.operand)?;
-        }
-    } else if let Some(element) = names::load(inst.op) {
-        op.run = with_load!(element, E => vload::<E, Lds>);
-        op.run = wide_load::<Lds>(cx, &op, element).unwrap_or(op.run);
-        op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
-    } else if let Some(element) = names::store(inst.op) {
-        op.run = with_store!(element, E => vstore::<E, Lds>);
-        op.run = wide_store::<Lds>(cx, &op, element).unwrap_or(op.run);
-        op.s[1] = file(cx, inst.src[1].operand, element.dwords())?;
-    } else if let Some(two) = names::two_address(inst.op) {
-        let scale = u64::from(two.dwords) * 4 * if two.stride64 { 64 } else { 1 };
-        let offset0 = u64::from(inst.mem.offset.cast_unsigned() & 0xff);
-        let offset1 = u64::from(inst.mem.offset1) * scale;
-        op.imm = (offset0 * scale) | offset1 << 32;
-        let double = two.dwords == 2;
-        op.run = match (two.kind, double) {
-            (names::TwoKind::Read, false) if is_wide(cx, &op) => wide::read2::<1>,
-            (names::TwoKind::Read, true) if is_wide(cx, &op) => wide::read2::<2>,
-            (names::TwoKind::Write, false) if is_wide(cx, &op) => wide::write2::<1>,
-            (names::TwoKind::Write, true) if is_wide(cx, &op) => wide::write2::<2>,
-            (names::TwoKind::Read, false) => read2::<u32>,
-            (names::TwoKind::Read, true) => read2::<u64>,
-            (names::TwoKind::Write, false) => write2::<u32>,
-            (names::TwoKind::Write, true) => write2::<u64>,
-            (names::TwoKind::Exchange, false) => lds::exchange2::<u32>,
-            (names::TwoKind::Exchange, true) => lds::exchange2::<u64>,
-        };
-        if two.kind != names::TwoKind::Read {
-            op.s[1] = file(cx, inst.src[1].operand, two.dwords)?;
-            op.s[2] = file(cx, inst.src[2].operand, two.dwords)?;
-        }
-        if two.kind != names::TwoKind::Write {
-            op.d = cx.vgpr_range(inst.dst.operand, 2 * two.dwords)?;
-        }
-    } else if let Some(rmw) = names::lds_with_memory_operand(inst.op) {
-        op.run = with_rmw!(rmw, R => lds::with_memory_operand::<R> as Handler);
-    } else if let Some((rmw, returns)) = names::lds_atomic(inst.op) {
-        op.run = with_rmw!(rmw, R => {
-            if returns { atomic::atomic::<R, Lds, Old> as Handler } else { atomic::atomic::<R, Lds, NoReturn> }
-        });
-        let dwords = rmw.dwords();
-        op.s[1] = file(cx, inst.src[1].operand, dwords)?;
-        if rmw.has_two() {
-            op.s[2] = file(cx, inst.src[2].operand, dwords)?;
-        }
-        // The old compare-and-store forms have the comparand first.
-        if inst.op.name().starts_with("ds_cmpst_") {
-            op.s.swap(1, 2);
-        }
-        if returns {
-            op.d = cx.vgpr_range(inst.dst.operand, dwords)?;
-        }
-    } else {
-        match inst.op {
-            ds_bpermute_b32 | ds_permute_b32 => {
-                op.run = if inst.op == ds_permute_b32 {
-                    lds::permute
-                } else {
-                    lds_bpermute
-                };
-                op.s[1] = file(cx, inst.src[1].operand, 1)?;
-                op.d = cx.vgpr_range(inst.dst.operand, 1)?;
-            }
-            ds_condxchg32_rtn_b64 => {
-                op.run = lds::conditional_exchange;
-                op.s[1] = file(cx, inst.src[1].operand, 2)?;
-                op.d = cx.vgpr_range(inst.dst.operand, 2)?;
-            }
-            ds_swizzle_b32 => {
-                if op.imm >= 0xe000 {
-                    return Err(Unsupported::form(inst, "FFT swizzle"));
-                }
-                op.run = lds::swizzle;
-                op.d = cx.vgpr_range(inst.dst.operand, 1)?;
-            }
-            ds_append | ds_consume => {
-                op.run = if inst.op == ds_append {
-                    lds::count::<atomic::Add32>
-                } else {
-                    lds::count::<atomic::Sub32>
-                };
-                op.d = cx.vgpr_range(inst.dst.operand, 1)?;
-            }
-            _ => return Err(Unsupported::op(inst)),
-        }
-    }
-    cx.push(op);
     Ok(())
 }
 

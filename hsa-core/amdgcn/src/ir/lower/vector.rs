@@ -1,6 +1,10 @@
 //! Vector ALU: operands, modifiers, DPP and SDWA around the meanings in [`meaning`]; moves between lanes and
 //! scalars; VOPD.
 
+mod across;
+mod dpp;
+mod pair;
+
 use crate::{
     interp::{
         lane,
@@ -14,7 +18,7 @@ use crate::{
     },
     ir::{Op, Ref},
     isa::{
-        inst::{AluModifiers, Dpp, Format, Inst, Operand, OperandSlot, Sdwa, SdwaSel, Type},
+        inst::{Format, Inst, Operand, OperandSlot, Sdwa, SdwaSel, Type},
         op::Op as M,
     },
     jit::form::{self, Form},
@@ -25,12 +29,12 @@ use super::{LowerContext, Unsupported, matrix, meaning, packed};
 /// Lowers a VOP1, VOP2, VOPC, VOP3, VOP3P or VOPD instruction.
 pub fn lower_vector(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     if let Some(second) = &inst.vopd {
-        return lower_pair(inst, second, cx);
+        return pair::lower_pair(inst, second, cx);
     }
     if let Some(mode) = cx.gpr_index {
         return lower_indexed(inst, mode, cx);
     }
-    if across_lanes(inst, cx)? {
+    if across::across_lanes(inst, cx)? {
         return Ok(());
     }
     if matrix::lower_matrix(inst, cx)? {
@@ -232,7 +236,7 @@ impl Job {
         let shuffle = inst
             .dpp
             .as_ref()
-            .and_then(|dpp| shuffle(dpp, cx.config.lanes()));
+            .and_then(|dpp| dpp::shuffle(dpp, cx.config.lanes()));
         Self {
             op: Op::new(cx.pick(kind.run)),
             kind,
@@ -487,252 +491,5 @@ fn sdwa_part(sdwa: &Sdwa, index: usize) -> Part {
             width,
             signed,
         },
-    }
-}
-
-/// The lane shuffle of DPP controls; `None` if they change nothing.
-fn shuffle(dpp: &Dpp, lanes: usize) -> Option<ShufflePlan> {
-    let mut plan = ShufflePlan {
-        from: [0; 64],
-        in_range: 0,
-        write: 0,
-        zero: dpp.bound_ctrl,
-        fetch_inactive: dpp.fetch_inactive,
-        writes_exec: false,
-    };
-    for lane in 0..lanes {
-        if let Some(from) = shuffle_source(dpp, lane, lanes) {
-            plan.from[lane] = from as u8;
-            plan.in_range |= 1 << lane;
-        }
-        let row = dpp.row_mask >> (lane / 16) & 1 != 0;
-        let bank = dpp.bank_mask >> (lane / 4 % 4) & 1 != 0;
-        if row && bank {
-            plan.write |= 1 << lane;
-        }
-    }
-    Some(plan)
-}
-
-/// Lane that `lane` reads, if it exists. Encodings: LLVM `DppCtrl`; the ISA's DPP_CTRL table.
-fn shuffle_source(dpp: &Dpp, lane: usize, lanes: usize) -> Option<usize> {
-    let row = lane & !15;
-    let in_row = lane & 15;
-    if dpp.is_dpp8 {
-        return Some((lane & !7) | (dpp.ctrl >> (3 * (lane & 7)) & 7) as usize);
-    }
-    let n = (dpp.ctrl & 15) as usize;
-    let within = |ok: bool, from: usize| ok.then_some(from);
-    match dpp.ctrl {
-        0..=0xff => Some((lane & !3) | (dpp.ctrl >> (2 * (lane & 3)) & 3) as usize),
-        0x101..=0x10f => within(in_row + n < 16, lane + n),
-        0x111..=0x11f => within(in_row >= n, lane.wrapping_sub(n)),
-        0x121..=0x12f => Some(row | (in_row + 16 - n) & 15),
-        0x130 => within(lane + 1 < lanes, lane + 1),
-        0x134 => Some((lane + 1) % lanes),
-        0x138 => within(lane > 0, lane.wrapping_sub(1)),
-        0x13c => Some((lane + lanes - 1) % lanes),
-        0x140 => Some(row | (15 - in_row)),
-        0x141 => Some((lane & !7) | (7 - (lane & 7))),
-        0x142 => within(row > 0, row.wrapping_sub(1)),
-        0x143 => within(lane >= 32, 31),
-        0x150..=0x15f => Some(row | n),
-        0x160..=0x16f => Some(lane ^ n),
-        _ => None,
-    }
-}
-
-/// Operations between lanes and scalars. Says whether it was one.
-fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported> {
-    let [a, b, c, _] = inst.src;
-    match inst.op {
-        M::v_nop | M::v_pipeflush | M::v_clrexcp => {}
-        M::v_illegal => cx.push(Op::new(super::control::illegal)),
-        M::v_readfirstlane_b32 => {
-            let from = cx.source(a, 1)?;
-            let run: Handler = if from.selector() == Ref::FILE {
-                lane::read_first_lane
-            } else {
-                lane::read_scalar
-            };
-            let mut op = Op::new(run);
-            op.s[0] = from;
-            op.d = cx.scalar_dst(inst.dst.operand, 1)?;
-            cx.push(op);
-        }
-        M::v_readlane_b32 => {
-            let from = cx.source(a, 1)?;
-            let run: Handler = if from.selector() == Ref::FILE {
-                lane::read_lane
-            } else {
-                lane::read_scalar
-            };
-            let mut op = Op::new(run);
-            op.s[0] = from;
-            op.s[1] = cx.scalar_src(b, 1)?;
-            op.d = cx.scalar_dst(inst.dst.operand, 1)?;
-            cx.push(op);
-        }
-        M::v_writelane_b32 => {
-            let mut op = Op::new(lane::write_lane);
-            op.s[0] = cx.scalar_src(a, 1)?;
-            op.s[1] = cx.scalar_src(b, 1)?;
-            op.d = cx.vgpr(inst.dst.operand)?;
-            cx.push(op);
-        }
-        M::v_swap_b32 => {
-            let mut op = Op::new(lane::swap);
-            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
-            op.d = cx.vgpr(inst.dst.operand)?;
-            cx.push(op);
-        }
-        M::v_swaprel_b32 => {
-            let mut op = Op::new(lane::swap_relative);
-            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
-            op.d = cx.vgpr(inst.dst.operand)?;
-            cx.push(op);
-        }
-        M::v_mqsad_u32_u8 => {
-            let mut op = Op::new(lane::masked_quad_sad);
-            op.s[0] = cx.source(a, 2)?;
-            op.s[1] = cx.source(b, 1)?;
-            op.s[2] = match c.operand {
-                Operand::Vgpr(_) => Ref::new(Ref::FILE, cx.vgpr_range(c.operand, 4)?),
-                Operand::Scalar(_) => cx.scalar_src(c, 4)?,
-                _ => return Err(Unsupported::form(inst, "a constant of 128 bits")),
-            };
-            op.d = cx.vgpr_range(inst.dst.operand, 4)?;
-            cx.push(op);
-        }
-        M::v_permlane16_b32 | M::v_permlanex16_b32 => {
-            let mut op = Op::new(lane::permute_rows);
-            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
-            op.s[1] = cx.scalar_src(b, 1)?;
-            op.s[2] = cx.scalar_src(c, 1)?;
-            op.d = cx.vgpr(inst.dst.operand)?;
-            op.aux = [
-                u32::from(inst.op == M::v_permlanex16_b32),
-                u32::from(inst.alu.op_sel & 3),
-                0,
-            ];
-            cx.push(op);
-        }
-        M::v_permlane16_var_b32 | M::v_permlanex16_var_b32 => {
-            let mut op = Op::new(lane::permute_rows_by_lane);
-            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
-            op.s[1] = Ref::new(Ref::FILE, cx.vgpr(b.operand)?);
-            op.d = cx.vgpr(inst.dst.operand)?;
-            op.aux = [
-                u32::from(inst.op == M::v_permlanex16_var_b32),
-                u32::from(inst.alu.op_sel & 3),
-                0,
-            ];
-            cx.push(op);
-        }
-        M::v_s_exp_f32 | M::v_s_log_f32 | M::v_s_rcp_f32 | M::v_s_rsq_f32 | M::v_s_sqrt_f32 => {
-            use crate::interp::{
-                float::{exp_f32, log_f32, rcp_f32, rsq_f32, sqrt_f32},
-                scalar::{Plain, s1},
-            };
-            if inst.alu != AluModifiers::default() {
-                return Err(Unsupported::form(inst, "modifiers"));
-            }
-            let kind = match inst.op {
-                M::v_s_exp_f32 => s1(|_, x: f32| Plain(exp_f32(x))),
-                M::v_s_log_f32 => s1(|_, x: f32| Plain(log_f32(x))),
-                M::v_s_rcp_f32 => s1(|_, x: f32| Plain(rcp_f32(x))),
-                M::v_s_rsq_f32 => s1(|_, x: f32| Plain(rsq_f32(x))),
-                _ => s1(|_, x: f32| Plain(sqrt_f32(x))),
-            };
-            let mut op = Op::new(kind.run);
-            op.s[0] = cx.scalar_src(a, 1)?;
-            op.d = cx.scalar_dst(inst.dst.operand, 1)?;
-            cx.push(op);
-        }
-        M::v_permlane64_b32 => {
-            let mut op = Op::new(lane::permute_64);
-            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
-            op.d = cx.vgpr(inst.dst.operand)?;
-            cx.push(op);
-        }
-        M::v_movrels_b32 | M::v_movreld_b32 | M::v_movrelsd_b32 | M::v_movrelsd_2_b32 => {
-            let mut op = Op::new(lane::move_relative);
-            op.s[0] = cx.source(a, 1)?;
-            op.d = cx.vgpr(inst.dst.operand)?;
-            op.aux[1] = u32::MAX;
-            op.aux[0] = match inst.op {
-                M::v_movrels_b32 => 1,
-                M::v_movreld_b32 => 2,
-                M::v_movrelsd_2_b32 => 7,
-                _ => 3,
-            };
-            if inst.op == M::v_movrelsd_2_b32 {
-                op.aux[1] = 0x3ff;
-            }
-            cx.push(op);
-        }
-        _ => return Ok(false),
-    }
-    Ok(true)
-}
-
-/// Two operations that both read their sources before either writes.
-fn lower_pair(first: &Inst, second: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
-    let mut first = first.clone();
-    first.vopd = None;
-    let reads = |inst: &Inst, register: Operand| {
-        pair_sources(inst)
-            .iter()
-            .any(|source| source.operand == register)
-    };
-    if !reads(second, first.dst.operand) {
-        lower_half(&first, cx)?;
-        return lower_half(second, cx);
-    }
-    if !reads(&first, second.dst.operand) {
-        lower_half(second, cx)?;
-        return lower_half(&first, cx);
-    }
-    // Each reads what the other writes: the first result waits in a temporary.
-    let kind = meaning::meaning(first.op)
-        .or_else(|| packed::accumulating(first.op))
-        .ok_or_else(|| Unsupported::op(&first))?;
-    let mut job = Job::new(cx, &first, kind);
-    for (index, source) in pair_sources(&first)
-        .into_iter()
-        .enumerate()
-        .take(kind.arity)
-    {
-        job.source(cx, index, source)?;
-    }
-    if kind.bit {
-        job.op.s[3] = mask_source(&first, cx)?;
-    }
-    let parked = SOURCE_TEMP[0] + 8;
-    job.op.d = temp_dst(parked);
-    cx.push(job.op);
-    lower_half(second, cx)?;
-    let moved = meaning::meaning(M::v_mov_b32).ok_or_else(|| Unsupported::op(&first))?;
-    let mut back = Op::new(cx.pick(moved.run));
-    back.s[0] = temp(parked);
-    back.d = cx.vgpr(first.dst.operand)?;
-    cx.push(back);
-    Ok(())
-}
-
-/// Sources of one of a pair, the accumulator included.
-fn pair_sources(inst: &Inst) -> [OperandSlot; 3] {
-    if packed::is_packed(inst.op) {
-        [inst.src[0], inst.src[1], inst.dst]
-    } else {
-        ordered_sources(inst)
-    }
-}
-
-fn lower_half(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
-    if packed::is_packed(inst.op) {
-        packed::lower_packed(inst, cx)
-    } else {
-        lower_plain(inst, cx)
     }
 }

@@ -510,150 +510,15 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn source_slot_without_literal(&mut self, op: Op, code: u32, ty: Type) -> Result<OperandSlot> {
+    pub(super) fn source_slot_without_literal(
+        &mut self,
+        op: Op,
+        code: u32,
+        ty: Type,
+    ) -> Result<OperandSlot> {
         if code == LITERAL {
             return Err(DecodeError::ReservedOperand { op, code });
         }
         self.source_slot(op, code, ty)
-    }
-
-    pub(super) fn vintrp(&mut self, word: u32) -> Result<Inst> {
-        let row = self.row(Encoding::Vintrp, bits(word, 16, 2), word)?;
-        let mut inst = self.inst(row, Format::Vintrp);
-        inst.dst = self.vgpr_slot(row.op, bits(word, 18, 8), Type::F(32))?;
-        inst.simm16 = bits(word, 8, 8) as i16;
-        if row.op == Op::v_interp_mov_f32 {
-            inst.imm32 = Some(bits(word, 0, 8));
-        } else {
-            inst.src[0] = self.vgpr_slot(row.op, bits(word, 0, 8), Type::F(32))?;
-        }
-        Ok(inst)
-    }
-
-    /// VOP3 forms of the interpolation operations: source 0 names the attribute.
-    fn vop3_interpolation(
-        &mut self,
-        mut inst: Inst,
-        row: &Row,
-        word: u32,
-        high: u32,
-    ) -> Result<Inst> {
-        let op = row.op;
-        if let Some(ty) = row.dst {
-            inst.dst = self.vgpr_slot(op, bits(word, 0, 8), ty)?;
-        }
-        inst.simm16 = (bits(high, 0, 6) << 2 | bits(high, 6, 2)) as i16;
-        // Bit 8 of the first source selects the high half of the attribute (f16 forms).
-        inst.alu.op_sel = bits(high, 8, 1) as u8;
-        let codes = [bits(high, 9, 9), bits(high, 18, 9)];
-        if op == Op::v_interp_mov_f32 {
-            inst.imm32 = Some(codes[0]);
-        }
-        for (index, code) in codes.into_iter().enumerate() {
-            if let Some(ty) = row.src[index] {
-                inst.src[index] = self.source_slot_without_literal(op, code, ty)?;
-            }
-        }
-        inst.alu.neg = (bits(high, 29, 3) >> 1) as u8;
-        inst.alu.abs = (bits(word, 8, 3) >> 1) as u8;
-        inst.alu.clamp = bit(word, 15);
-        inst.alu.omod = bits(high, 27, 2) as u8;
-        Ok(inst)
-    }
-
-    pub(super) fn vinterp(&mut self, word: u32) -> Result<Inst> {
-        let row = self.row(Encoding::Vinterp, bits(word, 16, 7), word)?;
-        let high = self.dword()?;
-        let mut inst = self.inst(row, Format::Vintrp);
-        if let Some(ty) = row.dst {
-            inst.dst = self.vgpr_slot(row.op, bits(word, 0, 8), ty)?;
-        }
-        for (index, code) in [bits(high, 0, 9), bits(high, 9, 9), bits(high, 18, 9)]
-            .into_iter()
-            .enumerate()
-        {
-            if let Some(ty) = row.src[index] {
-                inst.src[index] = self.source_slot_without_literal(row.op, code, ty)?;
-            }
-        }
-        inst.simm16 = bits(word, 8, 3) as i16;
-        inst.alu.op_sel = bits(word, 11, 4) as u8;
-        inst.alu.clamp = bit(word, 15);
-        inst.alu.neg = bits(high, 29, 3) as u8;
-        Ok(inst)
-    }
-
-    pub(super) fn ldsdir(&mut self, word: u32) -> Result<Inst> {
-        let row = self.row(Encoding::Ldsdir, bits(word, 20, 2), word)?;
-        let mut inst = self.inst(row, Format::Vintrp);
-        inst.dst = self.vgpr_slot(row.op, bits(word, 0, 8), Type::B(32))?;
-        inst.simm16 = bits(word, 8, 8) as i16;
-        inst.imm32 = Some(bits(word, 16, 4));
-        if self.level() >= Level::Gfx12 {
-            inst.alu.op_sel = bits(word, 23, 1) as u8;
-        }
-        Ok(inst)
-    }
-
-    pub(super) fn vopd(&mut self, word: u32) -> Result<Inst> {
-        let high = self.dword()?;
-        let (dst_x, dst_y) = (bits(high, 24, 8), bits(high, 17, 7) << 1);
-        let x = bits(word, 22, 4);
-        let y = bits(word, 17, 5);
-        let sources = |word: u32| (bits(word, 0, 9), bits(word, 9, 8));
-        let mut first = self.dual(word, x, sources(word), dst_x)?;
-        // The destinations are of different parity: the lowest bit of the second is not stored.
-        let second = self.dual(word, y, sources(high), dst_y | !dst_x & 1)?;
-        first.vopd = Some(Box::new(second));
-        Ok(first)
-    }
-
-    /// One operation of a pair.
-    fn dual(&mut self, word: u32, code: u32, (src0, vsrc1): (u32, u32), vdst: u32) -> Result<Inst> {
-        let gfx12 = self.level() >= Level::Gfx12;
-        let op = match code {
-            0 => Op::v_fmac_f32,
-            1 => Op::v_fmaak_f32,
-            2 => Op::v_fmamk_f32,
-            3 => Op::v_mul_f32,
-            4 => Op::v_add_f32,
-            5 => Op::v_sub_f32,
-            6 => Op::v_subrev_f32,
-            7 => Op::v_mul_dx9_zero_f32,
-            8 => Op::v_mov_b32,
-            9 => Op::v_cndmask_b32,
-            10 if gfx12 => Op::v_max_num_f32,
-            11 if gfx12 => Op::v_min_num_f32,
-            10 => Op::v_max_f32,
-            11 => Op::v_min_f32,
-            12 => Op::v_dot2acc_f32_f16,
-            16 => Op::v_add_nc_u32,
-            17 => Op::v_lshlrev_b32,
-            18 => Op::v_and_b32,
-            _ => return self.unknown_encoding(word),
-        };
-        let ty = match op {
-            Op::v_mov_b32 | Op::v_cndmask_b32 | Op::v_lshlrev_b32 | Op::v_and_b32 => Type::B(32),
-            Op::v_add_nc_u32 => Type::U(32),
-            _ => Type::F(32),
-        };
-        let source_ty = if op == Op::v_dot2acc_f32_f16 {
-            Type::Packed(32)
-        } else {
-            ty
-        };
-        let mut inst = self.inst_of(op, Format::Vopd);
-        inst.src[0] = self.source_slot(op, src0, source_ty)?;
-        if op != Op::v_mov_b32 {
-            inst.src[1] = self.vgpr_slot(op, vsrc1, source_ty)?;
-        }
-        if op == Op::v_cndmask_b32 {
-            inst.src[2] = Self::vcc();
-        }
-        if matches!(op, Op::v_fmaak_f32 | Op::v_fmamk_f32) {
-            inst.imm32 = Some(self.literal()?);
-        }
-        inst.dst = self.vgpr_slot(op, vdst, ty)?;
-        Ok(inst)
     }
 }

@@ -108,10 +108,7 @@ fn compare(cpu: &str, target: Target, wave_size: u32) {
                 }
                 // GFX12's images do not decode.
                 if decoder.level() == Level::Gfx12 && text.starts_with("image_") {
-                    while expected
-                        .peek()
-                        .is_some_and(|(at, _)| *at <= line.address)
-                    {
+                    while expected.peek().is_some_and(|(at, _)| *at <= line.address) {
                         expected.next();
                     }
                     continue;
