@@ -48,7 +48,7 @@ pub(crate) const MAX_HANDLES: [u32; 3] = [128, 64, 16];
 pub(crate) fn supported(gpu: &GpuAgent) -> bool {
     matches!(
         gpu.engine.target.family(),
-        Family::Gfx9 | Family::Gfx90a | Family::Gfx10 | Family::Gfx10_3
+        Family::Gfx9 | Family::Gfx90a | Family::Gfx10 | Family::Gfx10_3 | Family::Gfx11
     )
 }
 

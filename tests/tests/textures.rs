@@ -65,6 +65,10 @@ macro_rules! ours {
 }
 
 both! {
+    every_format_reads_back,
+    memory_is_fetched_by_index,
+    fetches_past_the_end_give_zero,
+    references_are_bound_to_memory_and_arrays,
     halves_read_as_floats,
     normalised_reads_give_fractions,
     linear_filters_weigh_by_distance,

@@ -1,8 +1,8 @@
-//! Image resource descriptors (8 dwords) and sampler descriptors (4 dwords) of GFX9 and GFX10.
+//! Image resource descriptors (8 dwords) and sampler descriptors (4 dwords) of GFX9, GFX10 and GFX11.
 //!
 //! Both ways: the HSA runtime encodes, the image instructions decode. Field positions: "Image Resource Definition" and "Image
-//! Sampler Definition" of the Vega and RDNA 2 ISA documents. Only linear layouts exist here. GFX9 states the pitch of every image and
-//! GFX10 that of images of one layer; other images of GFX10 have the pitch that the hardware's linear mode gives a width
+//! Sampler Definition" of the Vega, RDNA 2 and RDNA 3 ISA documents. Only linear layouts exist here. GFX9 states the pitch of every image and
+//! later families that of images of one layer; their other images have the pitch that the hardware's linear mode gives a width
 //! ([`linear_pitch`]). A slice always has as many rows as the image.
 
 use crate::target::Family;
@@ -133,13 +133,18 @@ impl Image {
     pub fn decode(words: [u32; 8], family: Family) -> Result<Self, DescriptorError> {
         let gfx10 = match family {
             Family::Gfx9 | Family::Gfx90a => false,
-            Family::Gfx10 | Family::Gfx10_3 => true,
+            Family::Gfx10 | Family::Gfx10_3 | Family::Gfx11 => true,
             other => return Err(DescriptorError::Family(other)),
         };
         let (format, width, height);
         if gfx10 {
-            let number = field(words[1], 20, 9);
-            format = TexelFormat::from_gfx10(number).ok_or(DescriptorError::Format(number))?;
+            let number = field(words[1], 20, if family == Family::Gfx11 { 8 } else { 9 });
+            let found = if family == Family::Gfx11 {
+                TexelFormat::from_gfx11(number)
+            } else {
+                TexelFormat::from_gfx10(number)
+            };
+            format = found.ok_or(DescriptorError::Format(number))?;
             width = (field(words[1], 30, 2) | field(words[2], 0, 12) << 2) + 1;
             height = field(words[2], 14, 14) + 1;
         } else {
@@ -207,8 +212,15 @@ impl Image {
                 words[2] = (self.width - 1) | (self.height - 1) << 14;
                 words[4] = (self.depth - 1) | (self.pitch - 1) << 13;
             }
-            Family::Gfx10 | Family::Gfx10_3 => {
-                let format = self.format.to_gfx10().ok_or(DescriptorError::Format(0))?;
+            Family::Gfx10 | Family::Gfx10_3 | Family::Gfx11 => {
+                let format = if family == Family::Gfx11 {
+                    self.format.to_gfx11()
+                } else {
+                    self.format.to_gfx10()
+                }
+                .ok_or(DescriptorError::Format(0))?;
+                // GFX10: the resource level, which must be 1.
+                let level = u32::from(family != Family::Gfx11);
                 let width = self.width - 1;
                 let fits = if flat {
                     self.pitch <= 1 << 14
@@ -219,7 +231,7 @@ impl Image {
                     return Err(DescriptorError::Pitch(self.pitch));
                 }
                 words[1] |= format << 20 | (width & 3) << 30;
-                words[2] = width >> 2 | (self.height - 1) << 14 | 1 << 31;
+                words[2] = width >> 2 | (self.height - 1) << 14 | level << 31;
                 words[4] = if flat { self.pitch - 1 } else { self.depth - 1 };
             }
             other => return Err(DescriptorError::Family(other)),
@@ -265,6 +277,13 @@ impl TexelBuffer {
                 }
                 // Bit 24: the resource level, which must be 1.
                 format << 12 | 1 << 24
+            }
+            Family::Gfx11 => {
+                let format = self.format.to_gfx11().ok_or(DescriptorError::Format(0))?;
+                if format > 63 {
+                    return Err(DescriptorError::Format(format));
+                }
+                format << 12
             }
             other => return Err(DescriptorError::Family(other)),
         };
@@ -312,7 +331,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Decodes the four dwords of a sampler descriptor; the fields used are the same in GFX9 and GFX10.
+    /// Decodes the four dwords of a sampler descriptor; the fields used are the same in GFX9 to GFX11.
     pub fn decode(words: [u32; 4]) -> Self {
         let clamp = |low| match field(words[0], low, 3) {
             0 => Clamp::Wrap,
@@ -381,7 +400,7 @@ mod tests {
 
     #[test]
     fn descriptors_survive_encoding() {
-        for family in [Family::Gfx9, Family::Gfx90a, Family::Gfx10_3] {
+        for family in [Family::Gfx9, Family::Gfx90a, Family::Gfx10_3, Family::Gfx11] {
             let words = image().encode(family).expect("encodable");
             assert_eq!(Image::decode(words, family), Ok(image()), "{family:?}");
         }
@@ -390,7 +409,7 @@ mod tests {
             depth: 8,
             ..image()
         };
-        for family in [Family::Gfx90a, Family::Gfx10_3] {
+        for family in [Family::Gfx90a, Family::Gfx10_3, Family::Gfx11] {
             let words = volume.encode(family).expect("encodable");
             assert_eq!(Image::decode(words, family), Ok(volume), "{family:?}");
         }
@@ -434,6 +453,10 @@ mod tests {
             buffer.encode(Family::Gfx10_3),
             Ok([0x3456_7810, 0x0004_7f12, 1000, selects | 29 << 12 | 1 << 24])
         );
+        assert_eq!(
+            buffer.encode(Family::Gfx11),
+            Ok([0x3456_7810, 0x0004_7f12, 1000, selects | 29 << 12])
+        );
         let packed = TexelBuffer {
             format: TexelFormat {
                 bits: [5, 6, 5, 0],
@@ -443,6 +466,7 @@ mod tests {
         };
         assert!(packed.encode(Family::Gfx90a).is_err());
         assert!(packed.encode(Family::Gfx10_3).is_err());
+        assert!(packed.encode(Family::Gfx11).is_err());
     }
 
     #[test]

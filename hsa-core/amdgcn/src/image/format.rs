@@ -164,6 +164,24 @@ const GFX10_IMAGE: [(u32, usize, Number); 5] = [
     (136, 19, Number::Unorm),
 ];
 
+/// The same of GFX11 and later.
+const GFX11_IMAGE: [(u32, usize, Number); 5] = [
+    (66, 10, Number::Srgb),
+    (68, 16, Number::Unorm),
+    (69, 17, Number::Unorm),
+    (70, 18, Number::Unorm),
+    (71, 19, Number::Unorm),
+];
+
+/// The format of a number in a list of single ones.
+fn from_rows(rows: &[(u32, usize, Number)], format: u32) -> Option<TexelFormat> {
+    let (_, data, number) = rows.iter().find(|row| row.0 == format)?;
+    Some(TexelFormat {
+        bits: GFX9_DATA[*data],
+        number: *number,
+    })
+}
+
 impl TexelFormat {
     /// From the data and number format of a GFX9 buffer or image descriptor; `None` for formats that do not exist.
     pub fn from_gfx9(data: u32, number: u32) -> Option<Self> {
@@ -177,19 +195,12 @@ impl TexelFormat {
 
     /// From the unified format number of GFX10.
     pub fn from_gfx10(format: u32) -> Option<Self> {
-        if let Some(format) = from_runs(&GFX10_RUNS, format) {
-            return Some(format);
-        }
-        let (_, data, number) = GFX10_IMAGE.into_iter().find(|row| row.0 == format)?;
-        Some(Self {
-            bits: GFX9_DATA[data],
-            number,
-        })
+        from_runs(&GFX10_RUNS, format).or_else(|| from_rows(&GFX10_IMAGE, format))
     }
 
-    /// From the unified format number of a buffer of GFX11 and later.
+    /// From the unified format number of GFX11 and later; numbers above 63 do not fit the field of buffers.
     pub fn from_gfx11(format: u32) -> Option<Self> {
-        from_runs(&GFX11_RUNS, format)
+        from_runs(&GFX11_RUNS, format).or_else(|| from_rows(&GFX11_IMAGE, format))
     }
 
     /// Data and number format fields of GFX9 image descriptors.
@@ -201,6 +212,11 @@ impl TexelFormat {
     /// Unified format number of GFX10.
     pub fn to_gfx10(self) -> Option<u32> {
         (1..=136).find(|format| Self::from_gfx10(*format) == Some(self))
+    }
+
+    /// Unified format number of GFX11 and later.
+    pub fn to_gfx11(self) -> Option<u32> {
+        (1..=71).find(|format| Self::from_gfx11(*format) == Some(self))
     }
 
     /// Bytes of one texel.

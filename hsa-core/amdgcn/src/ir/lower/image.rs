@@ -21,7 +21,7 @@ pub fn lower_image(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported
     let family = cx.config.target.family();
     if !matches!(
         family,
-        Family::Gfx9 | Family::Gfx90a | Family::Gfx10 | Family::Gfx10_3
+        Family::Gfx9 | Family::Gfx90a | Family::Gfx10 | Family::Gfx10_3 | Family::Gfx11
     ) {
         return Err(Unsupported::form(
             inst,
