@@ -1,4 +1,4 @@
-# Builds the two libraries and the command, and lays them out as a ROCm-like prefix in target/rocm.
+# Builds the libraries and the command, and lays them out as a ROCm-like prefix in target/rocm.
 #
 #   make            build everything into target/rocm
 #   make demo       build the hello and vector_add samples with hipcc and run them
@@ -26,12 +26,16 @@ hsa_library := $(rocm)/lib/libhsa-runtime64.so.1
 hsa_archive := $(target)/release/libgneiss_hsa_core.a
 hsa_map := hsa-core/libhsa-runtime64.map
 
+rtc_library := $(rocm)/lib/libhiprtc.so.5
+rtc_archive := $(target)/release/libgneiss_hiprtc.a
+rtc_map := hip-abi/rtc/libhiprtc.map
+
 export GNEISS_PREFIX := $(abspath $(rocm))
 
 .PHONY: all demo test verify bench lint headers install force
 .DELETE_ON_ERROR:
 
-all: $(hip_library) $(hsa_library) $(rocm)/bin/gneiss layout
+all: $(hip_library) $(hsa_library) $(rtc_library) $(rocm)/bin/gneiss layout
 
 force:
 
@@ -49,7 +53,7 @@ build_packages := gcc libc6-dev
 # targets come along when tests follow, for the same reason.
 cargo_targets := $(if $(filter test verify,$(MAKECMDGOALS)),--all-targets)
 
-$(hip_archive) $(hsa_archive) $(target)/release/gneiss &: force
+$(hip_archive) $(hsa_archive) $(rtc_archive) $(target)/release/gneiss &: force
 	$(call need,$(build_packages))
 	$(CARGO) build --release --locked --workspace $(cargo_targets)
 
@@ -63,6 +67,11 @@ $(hsa_library): $(hsa_archive) $(hsa_map) build/link.sh
 	@mkdir -p $(@D)
 	build/link.sh $@ libhsa-runtime64.so.1 $(hsa_archive) $(hsa_map)
 	@ln -sf libhsa-runtime64.so.1 $(@D)/libhsa-runtime64.so
+
+$(rtc_library): $(rtc_archive) $(rtc_map) build/link.sh
+	@mkdir -p $(@D)
+	build/link.sh $@ libhiprtc.so.5 $(rtc_archive) $(rtc_map)
+	@for n in .6 .7 ""; do ln -sf libhiprtc.so.5 $(@D)/libhiprtc.so$$n; done
 
 $(rocm)/bin/gneiss: $(target)/release/gneiss
 	@mkdir -p $(@D)

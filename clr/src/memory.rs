@@ -3,7 +3,13 @@
 //! The map has one entry for each range of addresses, host or device, of an allocation. It is written at allocation and freeing, and read
 //! for every copy and pointer query: a read lock and a search of a tree.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use bitflags::bitflags;
 use gneiss_hsa_api::hsa_signal_t;
@@ -26,6 +32,8 @@ pub enum MemoryKind {
     Signal,
     /// Memory of another process, opened through an IPC handle.
     Ipc,
+    /// A range that memory of a device is mapped into (virtual memory management).
+    Mapped,
 }
 
 bitflags! {
@@ -57,6 +65,7 @@ pub struct Memory {
     pub(crate) id: u64,
     /// Of signal memory.
     pub(crate) signal: hsa_signal_t,
+    pub(crate) user_flags: AtomicU32,
 }
 
 impl Memory {
@@ -88,6 +97,16 @@ impl Memory {
     /// Flags of host memory.
     pub fn host_flags(&self) -> HostFlags {
         self.host_flags
+    }
+
+    /// A number that the caller keeps with the allocation; 0 at first.
+    pub fn user_flags(&self) -> u32 {
+        self.user_flags.load(Ordering::Relaxed)
+    }
+
+    /// Changes that number.
+    pub fn set_user_flags(&self, flags: u32) {
+        self.user_flags.store(flags, Ordering::Relaxed);
     }
 
     /// Number of the allocation, unique in the process and never used again.

@@ -7,12 +7,50 @@
 
 use std::ffi::c_void;
 
+use gneiss_hiprtc::*;
+
 use crate::{
-    array::*, array_copy::*, capture::*, configuration::*, context::*, copy::*, copy_rect::*,
-    device::*, event::*, fill_rect::*, last_error::*, launch_entry::*, launch_extended::*,
-    managed::*, memory::*, misc::*, module::*, occupancy::*, peer::*, per_thread::*, pointer::*,
-    pool::*, registration::*, rtc::*, stream::*, stream_operation::*, surface::*, symbol::*,
-    texture::*, texture_object_driver::*, texture_reference::*, unsupported::*,
+    array::*,
+    array_copy::*,
+    batch_copy::*,
+    capture::*,
+    configuration::*,
+    context::*,
+    copy::*,
+    copy_rect::*,
+    device::*,
+    event::*,
+    fill_rect::*,
+    graph::{
+        dot::*, exec_api::*, kernel_api::*, memory_api::*, node_api::*, params::*,
+        structure_api::*, update_api::*, user_object::*,
+    },
+    ipc::*,
+    last_error::*,
+    launch_entry::*,
+    launch_extended::*,
+    library::*,
+    link::*,
+    managed::*,
+    memory::*,
+    misc::*,
+    module::*,
+    occupancy::*,
+    peer::*,
+    per_thread::*,
+    pointer::*,
+    pool::*,
+    pool_api::*,
+    registration::*,
+    stream::*,
+    stream_operation::*,
+    surface::*,
+    symbol::*,
+    texture::*,
+    texture_object_driver::*,
+    texture_reference::*,
+    unsupported::*,
+    virtual_memory::*,
 };
 
 /// Whether a function does what HIP says.
@@ -224,11 +262,11 @@ table! {
         Works hipHostUnregister;
         Works hipInit;
         NotSupported hipInitActivityCallback;
-        NotSupported hipIpcCloseMemHandle;
-        NotSupported hipIpcGetEventHandle;
-        NotSupported hipIpcGetMemHandle;
-        NotSupported hipIpcOpenEventHandle;
-        NotSupported hipIpcOpenMemHandle;
+        Works hipIpcCloseMemHandle;
+        Works hipIpcGetEventHandle;
+        Works hipIpcGetMemHandle;
+        Works hipIpcOpenEventHandle;
+        Works hipIpcOpenMemHandle;
         Works hipKernelNameRef;
         Works hipKernelNameRefByPtr;
         Works hipLaunchByPtr;
@@ -312,7 +350,7 @@ table! {
         Works hipOccupancyMaxPotentialBlockSize;
         Works hipPeekAtLastError;
         Works hipPointerGetAttributes;
-        NotSupported hipPointerSetAttribute;
+        Works hipPointerSetAttribute;
         NotSupported hipProfilerStart;
         NotSupported hipProfilerStop;
         NotSupported hipRegisterActivityCallback;
@@ -366,21 +404,21 @@ table! {
         Works hipTexRefSetMipmapLevelClamp;
         NotSupported hipTexRefSetMipmappedArray;
         Works hipUnbindTexture;
-        NotSupported hiprtcAddNameExpression;
-        NotSupported hiprtcCompileProgram;
-        NotSupported hiprtcCreateProgram;
-        NotSupported hiprtcDestroyProgram;
-        NotSupported hiprtcGetCode;
-        NotSupported hiprtcGetCodeSize;
+        Works hiprtcAddNameExpression;
+        Works hiprtcCompileProgram;
+        Works hiprtcCreateProgram;
+        Works hiprtcDestroyProgram;
+        Works hiprtcGetCode;
+        Works hiprtcGetCodeSize;
         Works hiprtcGetErrorString;
-        NotSupported hiprtcGetLoweredName;
-        NotSupported hiprtcGetProgramLog;
-        NotSupported hiprtcGetProgramLogSize;
-        NotSupported hiprtcLinkAddData;
-        NotSupported hiprtcLinkAddFile;
-        NotSupported hiprtcLinkComplete;
-        NotSupported hiprtcLinkCreate;
-        NotSupported hiprtcLinkDestroy;
+        Works hiprtcGetLoweredName;
+        Works hiprtcGetProgramLog;
+        Works hiprtcGetProgramLogSize;
+        Works hiprtcLinkAddData;
+        Works hiprtcLinkAddFile;
+        Works hiprtcLinkComplete;
+        Works hiprtcLinkCreate;
+        Works hiprtcLinkDestroy;
         Works hiprtcVersion;
     }
     "hip_4.3" {
@@ -390,15 +428,15 @@ table! {
         Works hipDrvMemcpy2DUnaligned;
         NotSupported hipExternalMemoryGetMappedBuffer;
         NotSupported hipGLGetDevices;
-        NotSupported hipGraphAddKernelNode;
-        NotSupported hipGraphAddMemcpyNode;
-        NotSupported hipGraphAddMemcpyNode1D;
-        NotSupported hipGraphAddMemsetNode;
-        NotSupported hipGraphCreate;
-        NotSupported hipGraphDestroy;
-        NotSupported hipGraphExecDestroy;
-        NotSupported hipGraphInstantiate;
-        NotSupported hipGraphLaunch;
+        Works hipGraphAddKernelNode;
+        Works hipGraphAddMemcpyNode;
+        Works hipGraphAddMemcpyNode1D;
+        Works hipGraphAddMemsetNode;
+        Works hipGraphCreate;
+        Works hipGraphDestroy;
+        Works hipGraphExecDestroy;
+        Works hipGraphInstantiate;
+        Works hipGraphLaunch;
         NotSupported hipGraphicsGLRegisterBuffer;
         NotSupported hipGraphicsMapResources;
         NotSupported hipGraphicsResourceGetMappedPointer;
@@ -408,23 +446,23 @@ table! {
         NotSupported hipImportExternalSemaphore;
         Works hipMemcpy2DToArrayAsync;
         NotSupported hipSignalExternalSemaphoresAsync;
-        NotSupported hipStreamBeginCapture;
-        NotSupported hipStreamEndCapture;
+        Works hipStreamBeginCapture;
+        Works hipStreamEndCapture;
         Works hipStreamIsCapturing;
         NotSupported hipWaitExternalSemaphoresAsync;
     }
     "hip_4.4" {
-        NotSupported hipGraphAddDependencies;
-        NotSupported hipGraphAddEmptyNode;
-        NotSupported hipGraphExecKernelNodeSetParams;
-        NotSupported hipGraphGetNodes;
-        NotSupported hipGraphGetRootNodes;
-        NotSupported hipGraphKernelNodeGetParams;
-        NotSupported hipGraphKernelNodeSetParams;
-        NotSupported hipGraphMemcpyNodeGetParams;
-        NotSupported hipGraphMemcpyNodeSetParams;
-        NotSupported hipGraphMemsetNodeGetParams;
-        NotSupported hipGraphMemsetNodeSetParams;
+        Works hipGraphAddDependencies;
+        Works hipGraphAddEmptyNode;
+        Works hipGraphExecKernelNodeSetParams;
+        Works hipGraphGetNodes;
+        Works hipGraphGetRootNodes;
+        Works hipGraphKernelNodeGetParams;
+        Works hipGraphKernelNodeSetParams;
+        Works hipGraphMemcpyNodeGetParams;
+        Works hipGraphMemcpyNodeSetParams;
+        Works hipGraphMemsetNodeGetParams;
+        Works hipGraphMemsetNodeSetParams;
         Works hipStreamWaitValue32;
         Works hipStreamWaitValue64;
         Works hipStreamWriteValue32;
@@ -434,54 +472,54 @@ table! {
         Works amd_dbgapi_get_build_id;
         Works amd_dbgapi_get_build_name;
         Works amd_dbgapi_get_git_hash;
-        NotSupported hipDeviceGetGraphMemAttribute;
-        NotSupported hipDeviceGraphMemTrim;
-        NotSupported hipDeviceSetGraphMemAttribute;
-        NotSupported hipGraphAddChildGraphNode;
-        NotSupported hipGraphAddEventRecordNode;
-        NotSupported hipGraphAddEventWaitNode;
-        NotSupported hipGraphAddHostNode;
-        NotSupported hipGraphAddMemcpyNodeFromSymbol;
-        NotSupported hipGraphAddMemcpyNodeToSymbol;
-        NotSupported hipGraphChildGraphNodeGetGraph;
-        NotSupported hipGraphClone;
-        NotSupported hipGraphDestroyNode;
-        NotSupported hipGraphEventRecordNodeGetEvent;
-        NotSupported hipGraphEventRecordNodeSetEvent;
-        NotSupported hipGraphEventWaitNodeGetEvent;
-        NotSupported hipGraphEventWaitNodeSetEvent;
-        NotSupported hipGraphExecChildGraphNodeSetParams;
-        NotSupported hipGraphExecEventRecordNodeSetEvent;
-        NotSupported hipGraphExecEventWaitNodeSetEvent;
-        NotSupported hipGraphExecHostNodeSetParams;
-        NotSupported hipGraphExecMemcpyNodeSetParams;
-        NotSupported hipGraphExecMemcpyNodeSetParams1D;
-        NotSupported hipGraphExecMemcpyNodeSetParamsFromSymbol;
-        NotSupported hipGraphExecMemcpyNodeSetParamsToSymbol;
-        NotSupported hipGraphExecMemsetNodeSetParams;
-        NotSupported hipGraphExecUpdate;
-        NotSupported hipGraphGetEdges;
-        NotSupported hipGraphHostNodeGetParams;
-        NotSupported hipGraphHostNodeSetParams;
-        NotSupported hipGraphInstantiateWithFlags;
-        NotSupported hipGraphMemcpyNodeSetParams1D;
-        NotSupported hipGraphMemcpyNodeSetParamsFromSymbol;
-        NotSupported hipGraphMemcpyNodeSetParamsToSymbol;
-        NotSupported hipGraphNodeFindInClone;
-        NotSupported hipGraphNodeGetDependencies;
-        NotSupported hipGraphNodeGetDependentNodes;
-        NotSupported hipGraphNodeGetType;
-        NotSupported hipGraphRemoveDependencies;
+        Works hipDeviceGetGraphMemAttribute;
+        Works hipDeviceGraphMemTrim;
+        Works hipDeviceSetGraphMemAttribute;
+        Works hipGraphAddChildGraphNode;
+        Works hipGraphAddEventRecordNode;
+        Works hipGraphAddEventWaitNode;
+        Works hipGraphAddHostNode;
+        Works hipGraphAddMemcpyNodeFromSymbol;
+        Works hipGraphAddMemcpyNodeToSymbol;
+        Works hipGraphChildGraphNodeGetGraph;
+        Works hipGraphClone;
+        Works hipGraphDestroyNode;
+        Works hipGraphEventRecordNodeGetEvent;
+        Works hipGraphEventRecordNodeSetEvent;
+        Works hipGraphEventWaitNodeGetEvent;
+        Works hipGraphEventWaitNodeSetEvent;
+        Works hipGraphExecChildGraphNodeSetParams;
+        Works hipGraphExecEventRecordNodeSetEvent;
+        Works hipGraphExecEventWaitNodeSetEvent;
+        Works hipGraphExecHostNodeSetParams;
+        Works hipGraphExecMemcpyNodeSetParams;
+        Works hipGraphExecMemcpyNodeSetParams1D;
+        Works hipGraphExecMemcpyNodeSetParamsFromSymbol;
+        Works hipGraphExecMemcpyNodeSetParamsToSymbol;
+        Works hipGraphExecMemsetNodeSetParams;
+        Works hipGraphExecUpdate;
+        Works hipGraphGetEdges;
+        Works hipGraphHostNodeGetParams;
+        Works hipGraphHostNodeSetParams;
+        Works hipGraphInstantiateWithFlags;
+        Works hipGraphMemcpyNodeSetParams1D;
+        Works hipGraphMemcpyNodeSetParamsFromSymbol;
+        Works hipGraphMemcpyNodeSetParamsToSymbol;
+        Works hipGraphNodeFindInClone;
+        Works hipGraphNodeGetDependencies;
+        Works hipGraphNodeGetDependentNodes;
+        Works hipGraphNodeGetType;
+        Works hipGraphRemoveDependencies;
         NotSupported hipGraphicsGLRegisterImage;
         NotSupported hipGraphicsSubResourceGetMappedArray;
         Works hipStreamGetCaptureInfo;
         Works hipStreamGetCaptureInfo_v2;
-        NotSupported hipStreamUpdateCaptureDependencies;
+        Works hipStreamUpdateCaptureDependencies;
     }
     "hip_5.0" {
         Works hipDrvPointerGetAttributes;
-        NotSupported hipGraphKernelNodeGetAttribute;
-        NotSupported hipGraphKernelNodeSetAttribute;
+        Works hipGraphKernelNodeGetAttribute;
+        Works hipGraphKernelNodeSetAttribute;
         Works hipPointerGetAttribute;
         Works hipThreadExchangeStreamCaptureMode;
     }
@@ -493,31 +531,31 @@ table! {
         Works hipFreeAsync;
         Works hipMallocAsync;
         Works hipMallocFromPoolAsync;
-        NotSupported hipMemAddressFree;
-        NotSupported hipMemAddressReserve;
-        NotSupported hipMemCreate;
-        NotSupported hipMemExportToShareableHandle;
-        NotSupported hipMemGetAccess;
-        NotSupported hipMemGetAllocationGranularity;
-        NotSupported hipMemGetAllocationPropertiesFromHandle;
-        NotSupported hipMemImportFromShareableHandle;
-        NotSupported hipMemMap;
+        Works hipMemAddressFree;
+        Works hipMemAddressReserve;
+        Works hipMemCreate;
+        Works hipMemExportToShareableHandle;
+        Works hipMemGetAccess;
+        Works hipMemGetAllocationGranularity;
+        Works hipMemGetAllocationPropertiesFromHandle;
+        Works hipMemImportFromShareableHandle;
+        Works hipMemMap;
         NotSupported hipMemMapArrayAsync;
         Works hipMemPoolCreate;
         Works hipMemPoolDestroy;
-        NotSupported hipMemPoolExportPointer;
-        NotSupported hipMemPoolExportToShareableHandle;
+        Works hipMemPoolExportPointer;
+        Works hipMemPoolExportToShareableHandle;
         Works hipMemPoolGetAccess;
         Works hipMemPoolGetAttribute;
-        NotSupported hipMemPoolImportFromShareableHandle;
-        NotSupported hipMemPoolImportPointer;
+        Works hipMemPoolImportFromShareableHandle;
+        Works hipMemPoolImportPointer;
         Works hipMemPoolSetAccess;
         Works hipMemPoolSetAttribute;
         Works hipMemPoolTrimTo;
-        NotSupported hipMemRelease;
-        NotSupported hipMemRetainAllocationHandle;
-        NotSupported hipMemSetAccess;
-        NotSupported hipMemUnmap;
+        Works hipMemRelease;
+        Works hipMemRetainAllocationHandle;
+        Works hipMemSetAccess;
+        Works hipMemUnmap;
     }
     "hip_5.2" {
         Works hipEventRecord_spt;
@@ -546,20 +584,20 @@ table! {
         Works hipDrvGetErrorString;
         NotSupported hipGraphAddExternalSemaphoresSignalNode;
         NotSupported hipGraphAddExternalSemaphoresWaitNode;
-        NotSupported hipGraphDebugDotPrint;
+        Works hipGraphDebugDotPrint;
         NotSupported hipGraphExecExternalSemaphoresSignalNodeSetParams;
         NotSupported hipGraphExecExternalSemaphoresWaitNodeSetParams;
         NotSupported hipGraphExternalSemaphoresSignalNodeGetParams;
         NotSupported hipGraphExternalSemaphoresSignalNodeSetParams;
         NotSupported hipGraphExternalSemaphoresWaitNodeGetParams;
         NotSupported hipGraphExternalSemaphoresWaitNodeSetParams;
-        NotSupported hipGraphKernelNodeCopyAttributes;
-        NotSupported hipGraphLaunch_spt;
-        NotSupported hipGraphNodeGetEnabled;
-        NotSupported hipGraphNodeSetEnabled;
-        NotSupported hipGraphReleaseUserObject;
-        NotSupported hipGraphRetainUserObject;
-        NotSupported hipGraphUpload;
+        Works hipGraphKernelNodeCopyAttributes;
+        Works hipGraphLaunch_spt;
+        Works hipGraphNodeGetEnabled;
+        Works hipGraphNodeSetEnabled;
+        Works hipGraphReleaseUserObject;
+        Works hipGraphRetainUserObject;
+        Works hipGraphUpload;
         Works hipLaunchHostFunc;
         Works hipLaunchHostFunc_spt;
         Works hipMemcpy2DAsync_spt;
@@ -574,23 +612,23 @@ table! {
         Works hipMemsetAsync_spt;
         NotSupported hipRegisterTracerCallback;
         Works hipStreamAddCallback_spt;
-        NotSupported hipStreamBeginCapture_spt;
-        NotSupported hipStreamEndCapture_spt;
+        Works hipStreamBeginCapture_spt;
+        Works hipStreamEndCapture_spt;
         Works hipStreamGetCaptureInfo_spt;
         Works hipStreamGetCaptureInfo_v2_spt;
         Works hipStreamIsCapturing_spt;
-        NotSupported hipUserObjectCreate;
-        NotSupported hipUserObjectRelease;
-        NotSupported hipUserObjectRetain;
-        NotSupported hiprtcGetBitcode;
-        NotSupported hiprtcGetBitcodeSize;
+        Works hipUserObjectCreate;
+        Works hipUserObjectRelease;
+        Works hipUserObjectRetain;
+        Works hiprtcGetBitcode;
+        Works hiprtcGetBitcodeSize;
     }
     "hip_5.5" {
-        NotSupported hipGraphAddMemAllocNode;
-        NotSupported hipGraphAddMemFreeNode;
-        NotSupported hipGraphAddNode;
-        NotSupported hipGraphMemAllocNodeGetParams;
-        NotSupported hipGraphMemFreeNodeGetParams;
+        Works hipGraphAddMemAllocNode;
+        Works hipGraphAddMemFreeNode;
+        Works hipGraphAddNode;
+        Works hipGraphMemAllocNodeGetParams;
+        Works hipGraphMemFreeNodeGetParams;
         Works hipModuleLaunchCooperativeKernel;
         NotSupported hipModuleLaunchCooperativeKernelMultiDevice;
     }
@@ -598,49 +636,49 @@ table! {
         Works hipArray3DGetDescriptor;
         Works hipArrayGetDescriptor;
         Works hipArrayGetInfo;
-        NotSupported hipDrvGraphAddMemcpyNode;
-        NotSupported hipDrvGraphAddMemsetNode;
+        Works hipDrvGraphAddMemcpyNode;
+        Works hipDrvGraphAddMemsetNode;
     }
     "hip_6.0" {
         Works hipChooseDeviceR0600;
-        NotSupported hipDrvGraphMemcpyNodeGetParams;
-        NotSupported hipDrvGraphMemcpyNodeSetParams;
+        Works hipDrvGraphMemcpyNodeGetParams;
+        Works hipDrvGraphMemcpyNodeSetParams;
         Works hipExtGetLastError;
         Works hipGetDevicePropertiesR0600;
     }
     "hip_6.1" {
         Works hipGetProcAddress;
-        NotSupported hipGraphInstantiateWithParams;
-        NotSupported hipStreamBeginCaptureToGraph;
+        Works hipGraphInstantiateWithParams;
+        Works hipStreamBeginCaptureToGraph;
     }
     "hip_6.2" {
-        NotSupported hipDrvGraphAddMemFreeNode;
-        NotSupported hipDrvGraphExecMemcpyNodeSetParams;
-        NotSupported hipDrvGraphExecMemsetNodeSetParams;
+        Works hipDrvGraphAddMemFreeNode;
+        Works hipDrvGraphExecMemcpyNodeSetParams;
+        Works hipDrvGraphExecMemsetNodeSetParams;
         Works hipGetFuncBySymbol;
-        NotSupported hipGraphExecGetFlags;
-        NotSupported hipGraphExecNodeSetParams;
-        NotSupported hipGraphNodeSetParams;
-        NotSupported hipMemcpy2DArrayToArray;
-        NotSupported hipMemcpyAtoA;
-        NotSupported hipMemcpyAtoD;
-        NotSupported hipMemcpyAtoHAsync;
-        NotSupported hipMemcpyDtoA;
-        NotSupported hipMemcpyHtoAAsync;
+        Works hipGraphExecGetFlags;
+        Works hipGraphExecNodeSetParams;
+        Works hipGraphNodeSetParams;
+        Works hipMemcpy2DArrayToArray;
+        Works hipMemcpyAtoA;
+        Works hipMemcpyAtoD;
+        Works hipMemcpyAtoHAsync;
+        Works hipMemcpyDtoA;
+        Works hipMemcpyHtoAAsync;
         Works hipSetValidDevices;
     }
     "hip_6.4" {
         Works hipEventRecordWithFlags;
-        NotSupported hipGraphAddBatchMemOpNode;
-        NotSupported hipGraphBatchMemOpNodeGetParams;
-        NotSupported hipGraphBatchMemOpNodeSetParams;
-        NotSupported hipGraphExecBatchMemOpNodeSetParams;
-        NotSupported hipLinkAddData;
-        NotSupported hipLinkAddFile;
-        NotSupported hipLinkComplete;
-        NotSupported hipLinkCreate;
-        NotSupported hipLinkDestroy;
-        NotSupported hipStreamBatchMemOp;
+        Works hipGraphAddBatchMemOpNode;
+        Works hipGraphBatchMemOpNodeGetParams;
+        Works hipGraphBatchMemOpNodeSetParams;
+        Works hipGraphExecBatchMemOpNodeSetParams;
+        Works hipLinkAddData;
+        Works hipLinkAddFile;
+        Works hipLinkComplete;
+        Works hipLinkCreate;
+        Works hipLinkDestroy;
+        Works hipStreamBatchMemOp;
     }
     "hip_6.5" {
         Works hipDrvLaunchKernelEx;
@@ -650,12 +688,12 @@ table! {
     "hip_7.1" {
         Works hipGetDriverEntryPoint;
         Works hipGetDriverEntryPoint_spt;
-        NotSupported hipMemAdvise_v2;
-        NotSupported hipMemPrefetchAsync_v2;
-        NotSupported hipMemcpy3DBatchAsync;
-        NotSupported hipMemcpy3DPeer;
-        NotSupported hipMemcpy3DPeerAsync;
-        NotSupported hipMemcpyBatchAsync;
+        Works hipMemAdvise_v2;
+        Works hipMemPrefetchAsync_v2;
+        Works hipMemcpy3DBatchAsync;
+        Works hipMemcpy3DPeer;
+        Works hipMemcpy3DPeerAsync;
+        Works hipMemcpyBatchAsync;
         Works hipMemsetD2D16;
         Works hipMemsetD2D16Async;
         Works hipMemsetD2D32;
@@ -673,22 +711,22 @@ table! {
         NotSupported hipExtEnableLogging;
         NotSupported hipExtSetLoggingParams;
         Works hipGetProcAddress_spt;
-        NotSupported hipKernelGetAttribute;
-        NotSupported hipKernelGetFunction;
-        NotSupported hipKernelGetLibrary;
-        NotSupported hipKernelGetName;
-        NotSupported hipKernelGetParamInfo;
-        NotSupported hipKernelSetAttribute;
-        NotSupported hipLibraryEnumerateKernels;
-        NotSupported hipLibraryGetKernel;
-        NotSupported hipLibraryGetKernelCount;
-        NotSupported hipLibraryLoadData;
-        NotSupported hipLibraryLoadFromFile;
-        NotSupported hipLibraryUnload;
-        NotSupported hipMemGetDefaultMemPool;
-        NotSupported hipMemGetMemPool;
-        NotSupported hipMemPrefetchBatchAsync;
-        NotSupported hipMemSetMemPool;
+        Works hipKernelGetAttribute;
+        Works hipKernelGetFunction;
+        Works hipKernelGetLibrary;
+        Works hipKernelGetName;
+        Works hipKernelGetParamInfo;
+        Works hipKernelSetAttribute;
+        Works hipLibraryEnumerateKernels;
+        Works hipLibraryGetKernel;
+        Works hipLibraryGetKernelCount;
+        Works hipLibraryLoadData;
+        Works hipLibraryLoadFromFile;
+        Works hipLibraryUnload;
+        Works hipMemGetDefaultMemPool;
+        Works hipMemGetMemPool;
+        Works hipMemPrefetchBatchAsync;
+        Works hipMemSetMemPool;
         NotSupported hipMipmappedArrayGetMemoryRequirements;
         Works hipOccupancyAvailableDynamicSMemPerBlock;
         NotSupported hipStreamCopyAttributes;
@@ -704,11 +742,19 @@ mod tests {
     /// Functions that are written out, by name: those of the sources' `extern "C"` lines.
     fn written_functions() -> BTreeSet<String> {
         let mut names = BTreeSet::new();
-        for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
-            let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
-            for line in text.lines() {
-                if let Some(rest) = line.strip_prefix("pub unsafe extern \"C\" fn ") {
-                    names.insert(rest.split('(').next().unwrap().to_owned());
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut folders = vec![here.join("src"), here.join("rtc/src")];
+        while let Some(folder) = folders.pop() {
+            for file in std::fs::read_dir(folder).unwrap() {
+                let path = file.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                for line in std::fs::read_to_string(path).unwrap().lines() {
+                    if let Some(rest) = line.strip_prefix("pub unsafe extern \"C\" fn ") {
+                        names.insert(rest.split('(').next().unwrap().to_owned());
+                    }
                 }
             }
         }
@@ -751,10 +797,10 @@ mod tests {
 
     #[test]
     fn what_is_not_supported_says_so() {
-        let graph = find("hipGraphCreate").unwrap();
-        assert_eq!(graph.support, Support::NotSupported);
+        let import = find("hipImportExternalSemaphore").unwrap();
+        assert_eq!(import.support, Support::NotSupported);
         // SAFETY: functions that are not supported look at no argument.
-        let call: unsafe extern "C" fn() -> u32 = unsafe { std::mem::transmute(graph.address()) };
+        let call: unsafe extern "C" fn() -> u32 = unsafe { std::mem::transmute(import.address()) };
         // SAFETY: as above.
         assert_eq!(unsafe { call() }, 801);
     }

@@ -248,6 +248,146 @@ pub unsafe extern "C" fn hipMemcpyAtoH(
     )
 }
 
+/// Copies between one-dimensional arrays.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyAtoA(
+    dstArray: hipArray_t,
+    dstOffset: usize,
+    srcArray: hipArray_t,
+    srcOffset: usize,
+    ByteCount: usize,
+) -> hipError_t {
+    copy_rect::copy(
+        at(dstArray, dstOffset, 0)?,
+        at(srcArray, srcOffset, 0)?,
+        [ByteCount, 1, 1],
+        hipMemcpyDeviceToDevice,
+        NULL_STREAM,
+        Host::Waits,
+    )
+}
+
+/// Copies a one-dimensional array to device memory.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyAtoD(
+    dstDevice: hipDeviceptr_t,
+    srcArray: hipArray_t,
+    srcOffset: usize,
+    ByteCount: usize,
+) -> hipError_t {
+    copy_linear(
+        srcArray,
+        srcOffset,
+        0,
+        dstDevice,
+        ByteCount,
+        hipMemcpyDeviceToDevice,
+        NULL_STREAM,
+        false,
+    )
+}
+
+/// Copies device memory to a one-dimensional array.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyDtoA(
+    dstArray: hipArray_t,
+    dstOffset: usize,
+    srcDevice: hipDeviceptr_t,
+    ByteCount: usize,
+) -> hipError_t {
+    copy_linear(
+        dstArray,
+        dstOffset,
+        0,
+        srcDevice,
+        ByteCount,
+        hipMemcpyDeviceToDevice,
+        NULL_STREAM,
+        true,
+    )
+}
+
+/// Copies bytes of a one-dimensional array to the host in stream order.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyAtoHAsync(
+    dstHost: *mut c_void,
+    srcArray: hipArray_t,
+    srcOffset: usize,
+    ByteCount: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    let dst = Rows {
+        memory: dstHost,
+        pitch: ByteCount,
+        width: ByteCount,
+        height: 1,
+    };
+    from_array(
+        &dst,
+        srcArray,
+        srcOffset,
+        0,
+        hipMemcpyDeviceToHost,
+        stream,
+        Host::GoesOn,
+    )
+}
+
+/// Copies host bytes to a one-dimensional array in stream order.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyHtoAAsync(
+    dstArray: hipArray_t,
+    dstOffset: usize,
+    srcHost: *const c_void,
+    ByteCount: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    let src = Rows {
+        memory: srcHost.cast_mut(),
+        pitch: ByteCount,
+        width: ByteCount,
+        height: 1,
+    };
+    to_array(
+        dstArray,
+        dstOffset,
+        0,
+        &src,
+        hipMemcpyHostToDevice,
+        stream,
+        Host::GoesOn,
+    )
+}
+
+/// Copies rows between arrays.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpy2DArrayToArray(
+    dst: hipArray_t,
+    wOffsetDst: usize,
+    hOffsetDst: usize,
+    src: hipArray_t,
+    wOffsetSrc: usize,
+    hOffsetSrc: usize,
+    width: usize,
+    height: usize,
+    kind: hipMemcpyKind,
+) -> hipError_t {
+    copy_rect::copy(
+        at(dst, wOffsetDst, hOffsetDst)?,
+        at(src, wOffsetSrc, hOffsetSrc)?,
+        [width, height, 1],
+        kind,
+        NULL_STREAM,
+        Host::Waits,
+    )
+}
+
 /// Copies packed bytes to or from an array, going on at the next row where one ends.
 #[expect(
     clippy::too_many_arguments,

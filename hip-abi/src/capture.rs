@@ -1,56 +1,749 @@
-//! Stream capture, as far as it can be answered without graphs: no stream is ever capturing, because a capture can't begin yet.
+//! Stream capture: what streams are asked to do becomes nodes of a graph instead.
+//!
+//! A [`Capture`] begins in one stream, its origin; other streams join when they wait for an event that was recorded in a capturing one.
+//! Each stream of a capture knows the nodes that its next node comes after. Calls that a capture cannot hold end it: it becomes
+//! *invalidated*, and so do the captures of other threads that the call is unsafe for, by the calling thread's mode.
+//!
+//! While nothing captures, every check here is one load.
+//!
+//! Lock order: the list of captures, then a capture's state. Streams are found before.
 
-use std::{cell::Cell, ffi::c_void};
+use std::{
+    cell::Cell,
+    ffi::c_void,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    thread::ThreadId,
+};
 
 use gneiss_hip_abi_macros::hip_api;
+use parking_lot::Mutex;
 
-use crate::{enums::*, error::*, fail, stream, types::*};
+use crate::{
+    enums::*,
+    error::*,
+    event::Event,
+    fail,
+    graph::{
+        self, Graph, Node,
+        operation::{EventNode, Operation},
+        types::{hipGraph_t, hipGraphNode_t},
+    },
+    per_thread,
+    stream::{self, Stream},
+    types::*,
+};
 
 thread_local! {
     static MODE: Cell<hipStreamCaptureMode> = const { Cell::new(hipStreamCaptureModeGlobal) };
 }
 
-/// Writes that a stream is not capturing.
-fn not_capturing(
-    handle: hipStream_t,
-    status: *mut hipStreamCaptureStatus,
-    id: *mut u64,
-) -> HipResult {
-    if status.is_null() {
-        return fail!(hipErrorInvalidValue, "no place for the status");
+/// Captures that have begun and not ended: while it is 0, nothing needs a look.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+static CAPTURES: Mutex<Vec<Arc<Capture>>> = Mutex::new(Vec::new());
+
+/// A stream's part in a capture.
+#[derive(Debug)]
+struct Part {
+    /// Number of the stream's queue.
+    queue: u64,
+    blocking: bool,
+    dependencies: Vec<Arc<Node>>,
+    /// Handles of the dependencies, given out by `hipStreamGetCaptureInfo_v2`.
+    handles: Vec<hipGraphNode_t>,
+}
+
+// SAFETY: the handles are values, never followed.
+unsafe impl Send for Part {}
+
+/// A capture.
+#[derive(Debug)]
+pub struct Capture {
+    /// Number, unique in the process.
+    id: u64,
+    graph: Arc<Graph>,
+    /// The graph is the program's, and stays when the capture fails.
+    given: bool,
+    mode: hipStreamCaptureMode,
+    thread: ThreadId,
+    /// Number of the origin's queue.
+    origin: u64,
+    invalidated: AtomicBool,
+    parts: Mutex<Vec<Part>>,
+}
+
+/// What an event recorded in a capture stands for.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    capture: Arc<Capture>,
+    nodes: Vec<Arc<Node>>,
+}
+
+impl Recorded {
+    /// Whether its capture has not ended.
+    fn is_live(&self) -> bool {
+        CAPTURES
+            .lock()
+            .iter()
+            .any(|capture| Arc::ptr_eq(capture, &self.capture))
     }
-    stream::find(handle)?;
-    // SAFETY: each is null or a valid place, as the caller promises.
-    unsafe {
-        status.write(hipStreamCaptureStatusNone);
-        if !id.is_null() {
-            id.write(0);
+}
+
+/// A stream that is capturing.
+#[derive(Debug)]
+pub struct Capturing {
+    capture: Arc<Capture>,
+    queue: u64,
+}
+
+/// Whether anything captures.
+pub fn is_active() -> bool {
+    COUNT.load(Ordering::Acquire) != 0
+}
+
+/// The capture that a stream takes part in.
+fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
+    if !is_active() {
+        return None;
+    }
+    let queue = stream.queue.id();
+    let captures = CAPTURES.lock();
+    captures
+        .iter()
+        .find(|capture| capture.parts.lock().iter().any(|part| part.queue == queue))
+        .cloned()
+}
+
+impl Capture {
+    fn invalidate(&self) {
+        self.invalidated.store(true, Ordering::Release);
+    }
+
+    fn is_invalidated(&self) -> bool {
+        self.invalidated.load(Ordering::Acquire)
+    }
+
+    fn with_part<T>(&self, queue: u64, body: impl FnOnce(&mut Part) -> T) -> Option<T> {
+        self.parts
+            .lock()
+            .iter_mut()
+            .find(|part| part.queue == queue)
+            .map(body)
+    }
+}
+
+impl Capturing {
+    /// Adds a node after what the stream did before.
+    ///
+    /// # Errors
+    /// Those of the operation.
+    pub fn add(&self, operation: Operation) -> HipResult {
+        operation.check()?;
+        let before = self.dependencies();
+        let node = self.capture.graph.add(operation, &before)?;
+        self.capture
+            .with_part(self.queue, |part| part.dependencies = vec![node]);
+        Ok(())
+    }
+
+    fn dependencies(&self) -> Vec<Arc<Node>> {
+        self.capture
+            .with_part(self.queue, |part| part.dependencies.clone())
+            .unwrap_or_default()
+    }
+
+    /// Ends the capture's hope, for a call that it cannot hold.
+    ///
+    /// # Errors
+    /// Always `hipErrorStreamCaptureUnsupported`.
+    pub fn refuse(&self, what: &str) -> HipResult {
+        self.capture.invalidate();
+        fail!(hipErrorStreamCaptureUnsupported, "{what} can't be captured")
+    }
+}
+
+/// The capture of a stream, if it takes part in one: the call then becomes a node. For calls that can be captured.
+///
+/// # Errors
+/// `hipErrorStreamCaptureInvalidated`; `hipErrorStreamCaptureImplicit` for the null stream while a stream that synchronises with it captures.
+#[inline]
+pub fn of(handle: hipStream_t) -> HipResult<Option<Capturing>> {
+    if is_active() { find(handle) } else { Ok(None) }
+}
+
+#[cold]
+fn find(handle: hipStream_t) -> HipResult<Option<Capturing>> {
+    of_stream(&*stream::find(handle)?)
+}
+
+/// As [`of`], for a stream that is found already.
+pub fn of_stream(stream: &Stream) -> HipResult<Option<Capturing>> {
+    if !is_active() {
+        return Ok(None);
+    }
+    let Some(capture) = capture_of(stream) else {
+        if stream.null {
+            refuse_implicit()?;
         }
+        return Ok(None);
+    };
+    if capture.is_invalidated() {
+        return fail!(
+            hipErrorStreamCaptureInvalidated,
+            "the stream's capture has failed: end it with hipStreamEndCapture"
+        );
+    }
+    Ok(Some(Capturing {
+        capture,
+        queue: stream.queue.id(),
+    }))
+}
+
+/// The null stream would depend on streams that capture.
+fn refuse_implicit() -> HipResult {
+    let captures = CAPTURES.lock();
+    let mut refused = false;
+    for capture in captures.iter() {
+        if capture.parts.lock().iter().any(|part| part.blocking) {
+            capture.invalidate();
+            refused = true;
+        }
+    }
+    if refused {
+        return fail!(
+            hipErrorStreamCaptureImplicit,
+            "the null stream is used while a stream that synchronises with it captures"
+        );
     }
     Ok(())
 }
 
-/// Whether a stream is capturing: never.
+/// For calls that use a stream and can't be captured.
+///
+/// # Errors
+/// `hipErrorStreamCaptureUnsupported` if the stream captures; its capture is invalidated.
+#[inline]
+pub fn refuse(stream: &Stream, what: &str) -> HipResult {
+    if !is_active() {
+        return Ok(());
+    }
+    match capture_of(stream) {
+        Some(capture) => {
+            capture.invalidate();
+            fail!(
+                hipErrorStreamCaptureUnsupported,
+                "{what} while the stream captures"
+            )
+        }
+        None if stream.null => refuse_implicit(),
+        None => Ok(()),
+    }
+}
+
+/// For calls that synchronise with the whole process (`hipMemcpy` and its kin).
+///
+/// # Errors
+/// `hipErrorStreamCaptureImplicit` while anything captures; all captures are invalidated.
+#[inline]
+pub fn refuse_synchronous() -> HipResult {
+    if !is_active() {
+        return Ok(());
+    }
+    invalidate_all();
+    fail!(
+        hipErrorStreamCaptureImplicit,
+        "a synchronous call while a stream captures"
+    )
+}
+
+/// For calls that wait for a device.
+///
+/// # Errors
+/// `hipErrorStreamCaptureUnsupported` while anything captures; all captures are invalidated.
+#[inline]
+pub fn refuse_device_wait() -> HipResult {
+    if !is_active() {
+        return Ok(());
+    }
+    invalidate_all();
+    fail!(
+        hipErrorStreamCaptureUnsupported,
+        "a wait for the device while a stream captures"
+    )
+}
+
+fn invalidate_all() {
+    for capture in CAPTURES.lock().iter() {
+        capture.invalidate();
+    }
+}
+
+/// For calls that are unsafe while something captures, by the calling thread's mode: *global* minds every capture that is global too, and
+/// the thread's own; *thread local* the thread's own; *relaxed* none. Captures in relaxed mode mind nothing.
+///
+/// # Errors
+/// `hipErrorStreamCaptureUnsupported`; the captures that mind are invalidated.
+#[inline]
+pub fn refuse_unsafe(what: &str) -> HipResult {
+    if is_active() {
+        unsafe_call(what)
+    } else {
+        Ok(())
+    }
+}
+
+#[cold]
+fn unsafe_call(what: &str) -> HipResult {
+    let mode = MODE.get();
+    if mode == hipStreamCaptureModeRelaxed {
+        return Ok(());
+    }
+    let thread = std::thread::current().id();
+    let mut refused = false;
+    for capture in CAPTURES.lock().iter() {
+        let own = capture.thread == thread && capture.mode != hipStreamCaptureModeRelaxed;
+        let global =
+            capture.mode == hipStreamCaptureModeGlobal && mode == hipStreamCaptureModeGlobal;
+        if own || global {
+            capture.invalidate();
+            refused = true;
+        }
+    }
+    if refused {
+        return fail!(
+            hipErrorStreamCaptureUnsupported,
+            "{what} while a stream captures (hipThreadExchangeStreamCaptureMode can allow it)"
+        );
+    }
+    Ok(())
+}
+
+/// For waits and queries of an event.
+///
+/// # Errors
+/// `hipErrorCapturedEvent` for one that was recorded in a capture; else as [`refuse_unsafe`].
+#[inline]
+pub fn refuse_event(event: &Event, what: &str) -> HipResult {
+    if let Some(recorded) = event.recorded() {
+        if recorded.is_live() {
+            recorded.capture.invalidate();
+        }
+        return fail!(
+            hipErrorCapturedEvent,
+            "{what} of an event that was last recorded in a capturing stream"
+        );
+    }
+    refuse_unsafe(what)
+}
+
+/// Records an event in a capturing stream; false: the stream does not capture.
+///
+/// # Errors
+/// As [`of_stream`].
+pub fn record(
+    stream: &Stream,
+    event: &Arc<Event>,
+    handle: hipEvent_t,
+    external: bool,
+) -> HipResult<bool> {
+    let Some(capturing) = of_stream(stream)? else {
+        return Ok(false);
+    };
+    if external {
+        capturing.add(Operation::Record(EventNode {
+            handle: handle.addr(),
+            event: Arc::clone(event),
+        }))?;
+        return Ok(true);
+    }
+    event.set_recorded(Recorded {
+        nodes: capturing.dependencies(),
+        capture: capturing.capture,
+    });
+    Ok(true)
+}
+
+/// Makes a stream wait for an event, if either has to do with a capture; false: neither has.
+///
+/// # Errors
+/// `hipErrorStreamCaptureMerge`, `hipErrorStreamCaptureIsolation`, and as [`of_stream`].
+pub fn wait(
+    stream: &Stream,
+    event: &Arc<Event>,
+    handle: hipEvent_t,
+    external: bool,
+) -> HipResult<bool> {
+    if !is_active() {
+        return Ok(false);
+    }
+    let own = of_stream(stream)?;
+    let recorded = event.recorded().filter(Recorded::is_live);
+    match (own, recorded) {
+        (None, None) => Ok(false),
+        (Some(own), None) => {
+            if external {
+                own.add(Operation::Wait(EventNode {
+                    handle: handle.addr(),
+                    event: Arc::clone(event),
+                }))?;
+                return Ok(true);
+            }
+            own.capture.invalidate();
+            fail!(
+                hipErrorStreamCaptureIsolation,
+                "a capturing stream waits for an event of work that is not captured"
+            )
+        }
+        (Some(own), Some(recorded)) => {
+            if !Arc::ptr_eq(&own.capture, &recorded.capture) {
+                own.capture.invalidate();
+                recorded.capture.invalidate();
+                return fail!(
+                    hipErrorStreamCaptureMerge,
+                    "a capturing stream waits for an event of another capture"
+                );
+            }
+            own.capture.with_part(own.queue, |part| {
+                for node in recorded.nodes {
+                    if !part.dependencies.iter().any(|known| known.id == node.id) {
+                        part.dependencies.push(node);
+                    }
+                }
+            });
+            Ok(true)
+        }
+        (None, Some(recorded)) => {
+            if recorded.capture.is_invalidated() {
+                return fail!(
+                    hipErrorStreamCaptureInvalidated,
+                    "the event's capture has failed"
+                );
+            }
+            if stream.null {
+                recorded.capture.invalidate();
+                return fail!(
+                    hipErrorStreamCaptureImplicit,
+                    "the null stream can't take part in a capture"
+                );
+            }
+            recorded.capture.parts.lock().push(Part {
+                queue: stream.queue.id(),
+                blocking: stream.is_blocking(),
+                dependencies: recorded.nodes,
+                handles: Vec::new(),
+            });
+            Ok(true)
+        }
+    }
+}
+
+/// A stream ends: so does its capture's hope.
+pub fn stream_ends(stream: &Stream) {
+    if let Some(capture) = capture_of(stream) {
+        capture.invalidate();
+        if capture.origin == stream.queue.id() {
+            end(&capture);
+            drop_graph(&capture);
+        }
+    }
+}
+
+/// Takes a capture off the list.
+fn end(capture: &Arc<Capture>) {
+    let mut captures = CAPTURES.lock();
+    let before = captures.len();
+    captures.retain(|other| !Arc::ptr_eq(other, capture));
+    COUNT.fetch_sub(before - captures.len(), Ordering::AcqRel);
+}
+
+fn drop_graph(capture: &Capture) {
+    if !capture.given {
+        capture.graph.destroy();
+    }
+}
+
+fn begin(
+    handle: hipStream_t,
+    mode: hipStreamCaptureMode,
+    given: Option<(Arc<Graph>, Vec<Arc<Node>>)>,
+) -> HipResult {
+    if mode > hipStreamCaptureModeRelaxed {
+        return fail!(hipErrorInvalidValue, "capture mode {mode} does not exist");
+    }
+    let stream = stream::find(handle)?;
+    if stream.null {
+        return fail!(
+            hipErrorStreamCaptureUnsupported,
+            "the null stream can't capture"
+        );
+    }
+    if capture_of(&stream).is_some() {
+        return fail!(hipErrorIllegalState, "the stream captures already");
+    }
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let is_given = given.is_some();
+    let (graph, dependencies) = given.unwrap_or_else(|| (Graph::new(false, None), Vec::new()));
+    let capture = Capture {
+        id: NEXT.fetch_add(1, Ordering::Relaxed),
+        graph,
+        given: is_given,
+        mode,
+        thread: std::thread::current().id(),
+        origin: stream.queue.id(),
+        invalidated: AtomicBool::new(false),
+        parts: Mutex::new(vec![Part {
+            queue: stream.queue.id(),
+            blocking: stream.is_blocking(),
+            dependencies,
+            handles: Vec::new(),
+        }]),
+    };
+    let mut captures = CAPTURES.lock();
+    captures.push(Arc::new(capture));
+    COUNT.fetch_add(1, Ordering::AcqRel);
+    Ok(())
+}
+
+fn end_in(handle: hipStream_t) -> HipResult<hipGraph_t> {
+    let stream = stream::find(handle)?;
+    let Some(capture) = capture_of(&stream) else {
+        return fail!(hipErrorIllegalState, "the stream does not capture");
+    };
+    if capture.origin != stream.queue.id() {
+        return fail!(
+            hipErrorStreamCaptureUnmatched,
+            "the capture began in another stream"
+        );
+    }
+    if capture.mode != hipStreamCaptureModeRelaxed && capture.thread != std::thread::current().id()
+    {
+        return fail!(
+            hipErrorStreamCaptureWrongThread,
+            "the capture began in another thread, and not in relaxed mode"
+        );
+    }
+    end(&capture);
+    if capture.is_invalidated() {
+        drop_graph(&capture);
+        return fail!(
+            hipErrorStreamCaptureInvalidated,
+            "a call since the capture's begin could not be captured"
+        );
+    }
+    // Everything that other streams did must lead to the origin's last nodes.
+    let unjoined = {
+        let parts = capture.parts.lock();
+        let last = parts
+            .iter()
+            .find(|part| part.queue == capture.origin)
+            .map(|part| part.dependencies.as_slice())
+            .unwrap_or_default();
+        let leaves = capture.graph.leaves();
+        parts
+            .iter()
+            .filter(|part| part.queue != capture.origin)
+            .flat_map(|part| &part.dependencies)
+            .any(|node| {
+                leaves.iter().any(|leaf| leaf.id == node.id)
+                    && !last.iter().any(|known| known.id == node.id)
+            })
+    };
+    if unjoined {
+        drop_graph(&capture);
+        return fail!(
+            hipErrorStreamCaptureUnjoined,
+            "work of a joined stream does not lead back to the stream that the capture began in"
+        );
+    }
+    capture.graph.handle()
+}
+
+/// # Safety
+/// `graph` must be null or a valid place.
+unsafe fn end_capture(stream: hipStream_t, graph: *mut hipGraph_t) -> HipResult {
+    if graph.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the graph");
+    }
+    // SAFETY: not null; as the caller promises.
+    unsafe {
+        graph.write(std::ptr::null_mut());
+        graph.write(end_in(stream)?);
+    }
+    Ok(())
+}
+
+/// Begins to capture what a stream is asked to do.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipStreamBeginCapture(
+    stream: hipStream_t,
+    mode: hipStreamCaptureMode,
+) -> hipError_t {
+    begin(stream, mode, None)
+}
+
+/// Begins to capture, with the thread's own stream as the default.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipStreamBeginCapture_spt(
+    stream: hipStream_t,
+    mode: hipStreamCaptureMode,
+) -> hipError_t {
+    begin(per_thread::own(stream), mode, None)
+}
+
+/// Begins to capture into a graph, after nodes of it.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipStreamBeginCaptureToGraph(
+    stream: hipStream_t,
+    graph: hipGraph_t,
+    dependencies: *const hipGraphNode_t,
+    dependencyData: *const c_void,
+    numDependencies: usize,
+    mode: hipStreamCaptureMode,
+) -> hipError_t {
+    if !dependencyData.is_null() {
+        return fail!(hipErrorInvalidValue, "edge data are not supported");
+    }
+    let graph = graph::find(graph)?;
+    // SAFETY: as the caller promises.
+    let nodes = unsafe { graph::node_list(dependencies, numDependencies)? };
+    for node in &nodes {
+        if graph.neighbours(node, true).is_none() {
+            return fail!(
+                hipErrorInvalidValue,
+                "a dependency is a node of another graph"
+            );
+        }
+    }
+    begin(stream, mode, Some((graph, nodes)))
+}
+
+/// Ends a capture and gives its graph.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipStreamEndCapture(
+    stream: hipStream_t,
+    pGraph: *mut hipGraph_t,
+) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe { end_capture(stream, pGraph) }
+}
+
+/// Ends a capture, with the thread's own stream as the default.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipStreamEndCapture_spt(
+    stream: hipStream_t,
+    pGraph: *mut hipGraph_t,
+) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe { end_capture(per_thread::own(stream), pGraph) }
+}
+
+/// What there is to know of a stream's capture.
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    status: *mut hipStreamCaptureStatus,
+    id: *mut u64,
+    graph: *mut hipGraph_t,
+    dependencies: *mut *const hipGraphNode_t,
+    count: *mut usize,
+}
+
+/// # Safety
+/// Each place must be null or valid.
+unsafe fn info(handle: hipStream_t, places: Places) -> HipResult {
+    if places.status.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the status");
+    }
+    let stream = stream::find(handle)?;
+    let capture = capture_of(&stream);
+    if capture.is_none() && stream.null && is_active() {
+        let blocking = CAPTURES
+            .lock()
+            .iter()
+            .any(|capture| capture.parts.lock().iter().any(|part| part.blocking));
+        if blocking {
+            return fail!(
+                hipErrorStreamCaptureImplicit,
+                "the null stream is asked while a stream that synchronises with it captures"
+            );
+        }
+    }
+    let status = match &capture {
+        None => hipStreamCaptureStatusNone,
+        Some(capture) if capture.is_invalidated() => hipStreamCaptureStatusInvalidated,
+        Some(_) => hipStreamCaptureStatusActive,
+    };
+    // SAFETY: not null, or checked below; as the caller promises.
+    unsafe { places.status.write(status) };
+    let Some(capture) = capture.filter(|_| status == hipStreamCaptureStatusActive) else {
+        return Ok(());
+    };
+    let graph = capture.graph.handle()?;
+    // SAFETY: as above. The array of handles lives until the stream's part changes it at the next call of this function.
+    unsafe {
+        if !places.id.is_null() {
+            places.id.write(capture.id);
+        }
+        if !places.graph.is_null() {
+            places.graph.write(graph);
+        }
+        capture.with_part(stream.queue.id(), |part| {
+            part.handles = part.dependencies.iter().map(|node| node.handle()).collect();
+            if !places.dependencies.is_null() {
+                places.dependencies.write(part.handles.as_ptr());
+            }
+            if !places.count.is_null() {
+                places.count.write(part.handles.len());
+            }
+        });
+    }
+    Ok(())
+}
+
+fn status_only(status: *mut hipStreamCaptureStatus, id: *mut u64) -> Places {
+    Places {
+        status,
+        id,
+        graph: std::ptr::null_mut(),
+        dependencies: std::ptr::null_mut(),
+        count: std::ptr::null_mut(),
+    }
+}
+
+/// Whether a stream captures.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipStreamIsCapturing(
     stream: hipStream_t,
     pCaptureStatus: *mut hipStreamCaptureStatus,
 ) -> hipError_t {
-    not_capturing(stream, pCaptureStatus, std::ptr::null_mut())
+    // SAFETY: as the caller promises.
+    unsafe { info(stream, status_only(pCaptureStatus, std::ptr::null_mut())) }
 }
 
-/// Whether a stream is capturing: never.
+/// Whether a stream captures, with the thread's own stream as the default.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipStreamIsCapturing_spt(
     stream: hipStream_t,
     pCaptureStatus: *mut hipStreamCaptureStatus,
 ) -> hipError_t {
-    not_capturing(stream, pCaptureStatus, std::ptr::null_mut())
+    // SAFETY: as the caller promises.
+    unsafe {
+        info(
+            per_thread::own(stream),
+            status_only(pCaptureStatus, std::ptr::null_mut()),
+        )
+    }
 }
 
-/// Tells about a stream's capture: there is none.
+/// Tells about a stream's capture.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipStreamGetCaptureInfo(
@@ -58,10 +751,11 @@ pub unsafe extern "C" fn hipStreamGetCaptureInfo(
     pCaptureStatus: *mut hipStreamCaptureStatus,
     pId: *mut u64,
 ) -> hipError_t {
-    not_capturing(stream, pCaptureStatus, pId)
+    // SAFETY: as the caller promises.
+    unsafe { info(stream, status_only(pCaptureStatus, pId)) }
 }
 
-/// Tells about a stream's capture: there is none.
+/// Tells about a stream's capture, with the thread's own stream as the default.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipStreamGetCaptureInfo_spt(
@@ -69,37 +763,100 @@ pub unsafe extern "C" fn hipStreamGetCaptureInfo_spt(
     pCaptureStatus: *mut hipStreamCaptureStatus,
     pId: *mut u64,
 ) -> hipError_t {
-    not_capturing(stream, pCaptureStatus, pId)
+    // SAFETY: as the caller promises.
+    unsafe { info(per_thread::own(stream), status_only(pCaptureStatus, pId)) }
 }
 
-/// Tells about a stream's capture: there is none; the graph and its nodes are left alone.
+/// Tells about a stream's capture, its graph and the nodes that the next one comes after.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipStreamGetCaptureInfo_v2(
     stream: hipStream_t,
     captureStatus_out: *mut hipStreamCaptureStatus,
     id_out: *mut u64,
-    graph_out: *mut *mut c_void,
-    dependencies_out: *mut *const *mut c_void,
+    graph_out: *mut hipGraph_t,
+    dependencies_out: *mut *const hipGraphNode_t,
     numDependencies_out: *mut usize,
 ) -> hipError_t {
-    let _ = (graph_out, dependencies_out, numDependencies_out);
-    not_capturing(stream, captureStatus_out, id_out)
+    let places = Places {
+        status: captureStatus_out,
+        id: id_out,
+        graph: graph_out,
+        dependencies: dependencies_out,
+        count: numDependencies_out,
+    };
+    // SAFETY: as the caller promises.
+    unsafe { info(stream, places) }
 }
 
-/// Tells about a stream's capture: there is none; the graph and its nodes are left alone.
+/// As `hipStreamGetCaptureInfo_v2`, with the thread's own stream as the default.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipStreamGetCaptureInfo_v2_spt(
     stream: hipStream_t,
     captureStatus_out: *mut hipStreamCaptureStatus,
     id_out: *mut u64,
-    graph_out: *mut *mut c_void,
-    dependencies_out: *mut *const *mut c_void,
+    graph_out: *mut hipGraph_t,
+    dependencies_out: *mut *const hipGraphNode_t,
     numDependencies_out: *mut usize,
 ) -> hipError_t {
-    let _ = (graph_out, dependencies_out, numDependencies_out);
-    not_capturing(stream, captureStatus_out, id_out)
+    let places = Places {
+        status: captureStatus_out,
+        id: id_out,
+        graph: graph_out,
+        dependencies: dependencies_out,
+        count: numDependencies_out,
+    };
+    // SAFETY: as the caller promises.
+    unsafe { info(per_thread::own(stream), places) }
+}
+
+/// Changes the nodes that a capturing stream's next node comes after: adds to them (flags 0), or replaces them (1).
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipStreamUpdateCaptureDependencies(
+    stream: hipStream_t,
+    dependencies: *mut hipGraphNode_t,
+    numDependencies: usize,
+    flags: u32,
+) -> hipError_t {
+    const ADD: u32 = 0;
+    const SET: u32 = 1;
+    let found = stream::find(stream)?;
+    let Some(capture) = capture_of(&found) else {
+        return fail!(hipErrorIllegalState, "the stream does not capture");
+    };
+    if capture.is_invalidated() {
+        return fail!(hipErrorStreamCaptureInvalidated, "the capture has failed");
+    }
+    if flags != ADD && flags != SET {
+        return fail!(
+            hipErrorInvalidValue,
+            "flags {flags:#x}: must be hipStreamAddCaptureDependencies (0) or hipStreamSetCaptureDependencies (1)"
+        );
+    }
+    // SAFETY: as the caller promises.
+    let nodes = unsafe { graph::node_list(dependencies, numDependencies)? };
+    if nodes
+        .iter()
+        .any(|node| capture.graph.neighbours(node, true).is_none())
+    {
+        return fail!(
+            hipErrorInvalidValue,
+            "a dependency is a node of another graph"
+        );
+    }
+    capture.with_part(found.queue.id(), |part| {
+        if flags == SET {
+            part.dependencies.clear();
+        }
+        for node in nodes {
+            if !part.dependencies.iter().any(|known| known.id == node.id) {
+                part.dependencies.push(node);
+            }
+        }
+    });
+    Ok(())
 }
 
 /// Exchanges the calling thread's capture mode.

@@ -10,10 +10,15 @@ use gneiss_clr::MemoryKind;
 use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
+    capture::{self, Capturing},
     enums::*,
     error::*,
     fail,
-    memory::find,
+    graph::{
+        operation::{CopyForm, CopyNode, FillNode, Operation},
+        types::hipMemsetParams,
+    },
+    memory::{SYNC_MEMOPS, find},
     runtime::hip_error,
     stream::{Resolved, resolve},
     types::*,
@@ -47,6 +52,8 @@ struct Known {
     device: Option<usize>,
     /// Bytes from the start of its allocation or variable.
     offset: usize,
+    /// Synchronous copies wait for their end.
+    synchronous: bool,
 }
 
 impl Side {
@@ -57,11 +64,15 @@ impl Side {
         }
         let found = match find(address)? {
             Some((memory, offset)) => {
-                let of_device = matches!(memory.kind(), MemoryKind::Device | MemoryKind::Ipc);
+                let of_device = matches!(
+                    memory.kind(),
+                    MemoryKind::Device | MemoryKind::Ipc | MemoryKind::Mapped
+                );
                 Some((
                     of_device.then(|| memory.device().index()),
                     offset,
                     memory.size(),
+                    memory.user_flags() & SYNC_MEMOPS != 0,
                 ))
             }
             None => variable::find(address.addr()).map(|variable| {
@@ -69,10 +80,11 @@ impl Side {
                     Some(variable.device),
                     address.addr() - variable.base,
                     variable.size,
+                    false,
                 )
             }),
         };
-        if let Some((_, offset, length)) = found
+        if let Some((_, offset, length, _)) = found
             && length - offset < size
         {
             return fail!(
@@ -80,7 +92,11 @@ impl Side {
                 "{size} bytes from {address:p} go past the end of the {what}: it has {length} bytes, and this is offset {offset}"
             );
         }
-        let known = found.map(|(device, offset, _)| Known { device, offset });
+        let known = found.map(|(device, offset, _, synchronous)| Known {
+            device,
+            offset,
+            synchronous,
+        });
         Ok(Side {
             address: address.expose_provenance(),
             known,
@@ -129,8 +145,21 @@ pub fn check_kind(kind: hipMemcpyKind, host_only: bool) -> HipResult {
 /// Whether the host waits for a copy between these sides.
 pub fn waits(host: Host, destination: &Side, source: &Side) -> bool {
     match host {
-        Host::Waits => destination.device().is_none() || destination.device() != source.device(),
+        Host::Waits => {
+            let synchronous = |side: &Side| side.known.is_some_and(|known| known.synchronous);
+            destination.device().is_none()
+                || destination.device() != source.device()
+                || (synchronous(destination) && synchronous(source))
+        }
         Host::GoesOn => destination.is_pageable(),
+    }
+}
+
+/// The capture that a copy or fill becomes a node of. Those that the host waits for cannot be captured.
+pub(crate) fn captured(host: Host, stream: hipStream_t) -> HipResult<Option<Capturing>> {
+    match host {
+        Host::Waits => capture::refuse_synchronous().map(|()| None),
+        Host::GoesOn => capture::of(stream),
     }
 }
 
@@ -154,6 +183,15 @@ pub(crate) fn copy(
         Side::new("source", src, size)?,
     );
     check_kind(kind, destination.is_pageable() && source.is_pageable())?;
+    if let Some(capturing) = captured(host, stream)? {
+        return capturing.add(Operation::Copy(CopyNode {
+            dst: destination.address,
+            src: source.address,
+            size,
+            kind,
+            form: CopyForm::Linear,
+        }));
+    }
     let Resolved { stream, wait } = resolve(stream)?;
     let from_pageable = source.is_pageable() && !destination.is_pageable() && host == Host::GoesOn;
     if from_pageable && size <= STAGING_LIMIT {
@@ -216,6 +254,21 @@ pub(crate) fn fill(
             hipErrorInvalidValue,
             "{dst:p} is not in memory that HIP knows"
         );
+    }
+    if let Some(capturing) = captured(host, stream)? {
+        let mut value = [0; 4];
+        value[..pattern.len()].copy_from_slice(pattern);
+        return capturing.add(Operation::Fill(FillNode {
+            params: hipMemsetParams {
+                dst,
+                elementSize: pattern.len() as u32,
+                height: 1,
+                pitch: 0,
+                value: u32::from_le_bytes(value),
+                width: count,
+            },
+            slices: (1, 1),
+        }));
     }
     let Resolved { stream, wait } = resolve(stream)?;
     // SAFETY: the range was checked; keeping it until the command has ended is the program's duty.

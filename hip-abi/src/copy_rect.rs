@@ -7,10 +7,12 @@ use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
     array,
-    copy::{Host, Side, check_kind, waits},
+    copy::{Host, Side, captured, check_kind, waits},
     enums::*,
     error::*,
-    fail, memory,
+    fail,
+    graph::operation::{CopyRectNode, Operation},
+    memory,
     runtime::hip_error,
     stream::{Resolved, resolve},
     types::*,
@@ -109,6 +111,10 @@ pub(crate) fn copy(
     check_kind(kind, false)?;
     if extent.contains(&0) {
         return Ok(());
+    }
+    if let Some(capturing) = captured(host, stream)? {
+        let node = CopyRectNode::from_planes(dst, src, extent, kind);
+        return capturing.add(Operation::CopyRect(Box::new(node)));
     }
     let (destination, dst) = dst.side("destination", extent)?;
     let (source, src) = src.side("source", extent)?;
@@ -396,18 +402,34 @@ pub unsafe extern "C" fn hipDrvMemcpy2DUnaligned(pCopy: *const hip_Memcpy2D) -> 
     unsafe { copy_param_2d(pCopy, NULL_STREAM, Host::Waits) }
 }
 
-/// # Safety
-/// A pointer that is not null must point at a record.
-pub(crate) unsafe fn copy_3d(
-    record: *const hipMemcpy3DParms,
-    stream: hipStream_t,
-    host: Host,
-) -> HipResult {
-    if record.is_null() {
-        return fail!(hipErrorInvalidValue, "no description of the copy");
+/// Checks that a part of an array, in elements, is inside it.
+fn check_inside(array: hipArray_t, pos: hipPos, extent: hipExtent) -> HipResult {
+    let shape = array::shape(array)?;
+    let fits = |start: usize, length: usize, size: usize| {
+        start
+            .checked_add(length)
+            .is_some_and(|end| end <= size.max(1))
+    };
+    if !fits(pos.x, extent.width, shape.width)
+        || !fits(pos.y, extent.height, shape.height)
+        || !fits(pos.z, extent.depth, shape.depth)
+    {
+        return fail!(
+            hipErrorInvalidValue,
+            "{extent:?} from {pos:?} is not inside an array of {} x {} x {}",
+            shape.width,
+            shape.height,
+            shape.depth
+        );
     }
-    // SAFETY: not null; the caller promises a valid record.
-    let c = unsafe { record.read() };
+    Ok(())
+}
+
+/// Destination, source and extent of a copy of three dimensions.
+///
+/// # Errors
+/// `hipErrorInvalidValue`.
+pub(crate) fn planes_of(c: &hipMemcpy3DParms) -> HipResult<(Plane, Plane, [usize; 3])> {
     let (has_src, has_dst) = (!c.srcArray.is_null(), !c.dstArray.is_null());
     if (has_src && !c.srcPtr.ptr.is_null()) || (has_dst && !c.dstPtr.ptr.is_null()) {
         return fail!(
@@ -425,6 +447,9 @@ pub(crate) unsafe fn copy_3d(
     };
     let side =
         |is_array: bool, array: hipArray_t, ptr: hipPitchedPtr, pos: hipPos| -> HipResult<Plane> {
+            if is_array {
+                check_inside(array, pos, c.extent)?;
+            }
             let mut plane = if is_array {
                 array::plane(array)?
             } else {
@@ -444,11 +469,24 @@ pub(crate) unsafe fn copy_3d(
         return Err(hipErrorInvalidValue);
     };
     let extent = [width, c.extent.height, c.extent.depth];
-    if extent.contains(&0) {
-        return check_kind(c.kind, false);
-    }
     let dst = side(has_dst, c.dstArray, c.dstPtr, c.dstPos)?;
     let src = side(has_src, c.srcArray, c.srcPtr, c.srcPos)?;
+    Ok((dst, src, extent))
+}
+
+/// # Safety
+/// A pointer that is not null must point at a record.
+pub(crate) unsafe fn copy_3d(
+    record: *const hipMemcpy3DParms,
+    stream: hipStream_t,
+    host: Host,
+) -> HipResult {
+    if record.is_null() {
+        return fail!(hipErrorInvalidValue, "no description of the copy");
+    }
+    // SAFETY: not null; the caller promises a valid record.
+    let c = unsafe { record.read() };
+    let (dst, src, extent) = planes_of(&c)?;
     copy(dst, src, extent, c.kind, stream, host)
 }
 
@@ -474,6 +512,63 @@ pub unsafe extern "C" fn hipMemcpy3DAsync(
 /// # Safety
 /// A pointer that is not null must point at a record of the presented version's layout.
 unsafe fn copy_drv_3d(record: *const HIP_MEMCPY3D, stream: hipStream_t, host: Host) -> HipResult {
+    // SAFETY: as the caller promises.
+    let (dst, src, extent) = unsafe { driver_planes(record)? };
+    copy(dst, src, extent, hipMemcpyDefault, stream, host)
+}
+
+/// A copy node from the driver API's record.
+///
+/// # Errors
+/// `hipErrorInvalidValue`.
+///
+/// # Safety
+/// As [`copy_drv_3d`].
+pub(crate) unsafe fn driver_operation(record: *const HIP_MEMCPY3D) -> HipResult<Operation> {
+    // SAFETY: as the caller promises.
+    let (dst, src, extent) = unsafe { driver_planes(record)? };
+    let node = CopyRectNode::from_planes(dst, src, extent, hipMemcpyDefault);
+    Ok(Operation::CopyRect(Box::new(node)))
+}
+
+/// The driver API's record of a copy node between linear memory.
+pub(crate) fn driver_record(copy: &CopyRectNode) -> HIP_MEMCPY3D {
+    let major = version::presented();
+    let kind = |plane: &Plane| match memory::find(plane.base) {
+        Ok(Some((found, _))) => memory::memory_type(&found).value(major),
+        _ => MemoryType::Host.value(major),
+    };
+    let (dst, src) = (&copy.dst, &copy.src);
+    HIP_MEMCPY3D {
+        srcXInBytes: src.x,
+        srcY: src.y,
+        srcZ: src.z,
+        srcLOD: 0,
+        srcMemoryType: kind(src),
+        srcHost: src.base,
+        srcDevice: src.base,
+        srcArray: std::ptr::null_mut(),
+        srcPitch: src.pitch,
+        srcHeight: src.rows,
+        dstXInBytes: dst.x,
+        dstY: dst.y,
+        dstZ: dst.z,
+        dstLOD: 0,
+        dstMemoryType: kind(dst),
+        dstHost: dst.base,
+        dstDevice: dst.base,
+        dstArray: std::ptr::null_mut(),
+        dstPitch: dst.pitch,
+        dstHeight: dst.rows,
+        WidthInBytes: copy.extent[0],
+        Height: copy.extent[1],
+        Depth: copy.extent[2],
+    }
+}
+
+/// # Safety
+/// As [`copy_drv_3d`].
+unsafe fn driver_planes(record: *const HIP_MEMCPY3D) -> HipResult<(Plane, Plane, [usize; 3])> {
     if record.is_null() {
         return fail!(hipErrorInvalidValue, "no description of the copy");
     }
@@ -520,7 +615,7 @@ unsafe fn copy_drv_3d(record: *const HIP_MEMCPY3D, stream: hipStream_t, host: Ho
             plane.rows = extent[1];
         }
     }
-    copy(dst, src, extent, hipMemcpyDefault, stream, host)
+    Ok((dst, src, extent))
 }
 
 /// Copies slices of rows as a record of the driver API says.

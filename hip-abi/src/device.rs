@@ -153,7 +153,17 @@ pub unsafe extern "C" fn hipDeviceGetAttribute(
     if pi.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the attribute");
     }
-    give(pi, attribute(runtime::device(deviceId)?, attr)?)
+    let device = runtime::device(deviceId)?;
+    if matches!(
+        attr,
+        hipDeviceAttributeHdpMemFlushCntl | hipDeviceAttributeHdpRegFlushCntl
+    ) {
+        // Addresses, unlike all others: programs pass the place of a pointer. There is no such register here.
+        // SAFETY: not null; as the header says of these two, the place is that of a pointer.
+        unsafe { pi.cast::<*mut u32>().write_unaligned(std::ptr::null_mut()) };
+        return Ok(());
+    }
+    give(pi, attribute(device, attr)?)
 }
 
 /// What a wanted device must have: (wanted, has) pairs; a device is better the more of them it fulfils.
@@ -375,6 +385,7 @@ pub unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
 }
 
 pub(crate) fn synchronize() -> HipResult {
+    crate::capture::refuse_device_wait()?;
     let result = runtime::current()?.clr.synchronize().map_err(hip_error);
     pool::trim_all();
     result

@@ -295,21 +295,6 @@ pub const hipComputeModeExclusive: hipComputeMode = 1;
 pub const hipComputeModeProhibited: hipComputeMode = 2;
 pub const hipComputeModeExclusiveProcess: hipComputeMode = 3;
 
-pub type hiprtcResult = u32;
-pub const HIPRTC_SUCCESS: hiprtcResult = 0;
-pub const HIPRTC_ERROR_OUT_OF_MEMORY: hiprtcResult = 1;
-pub const HIPRTC_ERROR_PROGRAM_CREATION_FAILURE: hiprtcResult = 2;
-pub const HIPRTC_ERROR_INVALID_INPUT: hiprtcResult = 3;
-pub const HIPRTC_ERROR_INVALID_PROGRAM: hiprtcResult = 4;
-pub const HIPRTC_ERROR_INVALID_OPTION: hiprtcResult = 5;
-pub const HIPRTC_ERROR_COMPILATION: hiprtcResult = 6;
-pub const HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: hiprtcResult = 7;
-pub const HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION: hiprtcResult = 8;
-pub const HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION: hiprtcResult = 9;
-pub const HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID: hiprtcResult = 10;
-pub const HIPRTC_ERROR_INTERNAL_ERROR: hiprtcResult = 11;
-pub const HIPRTC_ERROR_LINKING: hiprtcResult = 100;
-
 pub type hipDriverProcAddressQueryResult = u32;
 pub const HIP_GET_PROC_ADDRESS_SUCCESS: hipDriverProcAddressQueryResult = 0;
 pub const HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND: hipDriverProcAddressQueryResult = 1;

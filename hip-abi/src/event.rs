@@ -10,13 +10,15 @@ use gneiss_hip_abi_macros::hip_api;
 use parking_lot::Mutex;
 
 use crate::{
+    capture::{self, Recorded},
     enums::*,
     error::*,
     fail,
     handle::{Kind, Table},
     pool,
     runtime::{self, hip_error, status_error},
-    stream::{Resolved, resolve},
+    shared_event::SharedEvent,
+    stream::{self, Resolved, resolve},
     types::*,
 };
 
@@ -28,6 +30,10 @@ pub struct Event {
     /// Ordinal of the device that was current at creation.
     pub device: usize,
     command: Mutex<Option<Command>>,
+    /// Set if the last recording was in a capture.
+    recorded: Mutex<Option<Recorded>>,
+    /// The page that other processes see, for `hipEventInterprocess`.
+    shared: Option<Arc<SharedEvent>>,
 }
 
 /// All events.
@@ -41,7 +47,23 @@ impl Event {
 
     /// Makes the event stand for a command.
     pub fn set_command(&self, command: Command) {
+        *self.recorded.lock() = None;
         *self.command.lock() = Some(command);
+    }
+
+    /// What other processes see of it.
+    pub fn shared(&self) -> Option<&Arc<SharedEvent>> {
+        self.shared.as_ref()
+    }
+
+    /// What the last recording stands for in a capture.
+    pub fn recorded(&self) -> Option<Recorded> {
+        self.recorded.lock().clone()
+    }
+
+    /// Makes the event stand for nodes of a capture.
+    pub fn set_recorded(&self, recorded: Recorded) {
+        *self.recorded.lock() = Some(recorded);
     }
 }
 
@@ -76,16 +98,10 @@ fn check_flags(flags: u32) -> HipResult {
             "event flags {flags:#x} ask for more than one release scope"
         );
     }
-    if flags & hipEventInterprocess != 0 {
-        if flags & hipEventDisableTiming == 0 {
-            return fail!(
-                hipErrorInvalidValue,
-                "hipEventInterprocess needs hipEventDisableTiming"
-            );
-        }
+    if flags & hipEventInterprocess != 0 && flags & hipEventDisableTiming == 0 {
         return fail!(
-            hipErrorNotSupported,
-            "events for several processes are not supported yet"
+            hipErrorInvalidValue,
+            "hipEventInterprocess needs hipEventDisableTiming"
         );
     }
     Ok(())
@@ -100,18 +116,46 @@ fn create(out: *mut hipEvent_t, flags: u32) -> HipResult {
         flags,
         device: runtime::current()?.ordinal,
         command: Mutex::new(None),
+        recorded: Mutex::new(None),
+        shared: if flags & hipEventInterprocess != 0 {
+            Some(SharedEvent::new()?)
+        } else {
+            None
+        },
     };
-    let Some(handle) = EVENTS.insert(Arc::new(event)) else {
-        return fail!(hipErrorOutOfMemory, "too many events");
-    };
+    let handle = insert(event)?;
     // SAFETY: not null; the caller promises a valid place.
-    unsafe { out.write(std::ptr::without_provenance_mut(handle)) };
+    unsafe { out.write(handle) };
     Ok(())
 }
 
+fn insert(event: Event) -> HipResult<hipEvent_t> {
+    match EVENTS.insert(Arc::new(event)) {
+        Some(handle) => Ok(std::ptr::without_provenance_mut(handle)),
+        None => fail!(hipErrorOutOfMemory, "too many events"),
+    }
+}
+
+/// An event of another process.
+///
+/// # Errors
+/// `hipErrorOutOfMemory`.
+pub(crate) fn open(shared: Arc<SharedEvent>) -> HipResult<hipEvent_t> {
+    insert(Event {
+        flags: hipEventInterprocess | hipEventDisableTiming,
+        device: runtime::current()?.ordinal,
+        command: Mutex::new(None),
+        recorded: Mutex::new(None),
+        shared: Some(shared),
+    })
+}
+
 /// Records an event in a stream.
-pub(crate) fn record(event: hipEvent_t, stream: hipStream_t) -> HipResult {
-    let event = find(event)?;
+pub(crate) fn record(handle: hipEvent_t, stream: hipStream_t, external: bool) -> HipResult {
+    let event = find(handle)?;
+    if capture::is_active() && capture::record(&*stream::find(stream)?, &event, handle, external)? {
+        return Ok(());
+    }
     let Resolved { stream, wait } = resolve(stream)?;
     if stream.device != event.device {
         return fail!(
@@ -121,7 +165,11 @@ pub(crate) fn record(event: hipEvent_t, stream: hipStream_t) -> HipResult {
             stream.device
         );
     }
-    event.set_command(stream.queue.enqueue_marker(&wait).map_err(hip_error)?);
+    let command = match event.shared() {
+        Some(shared) => shared.record(&stream.queue, &wait)?,
+        None => stream.queue.enqueue_marker(&wait).map_err(hip_error)?,
+    };
+    event.set_command(command);
     Ok(())
 }
 
@@ -157,7 +205,7 @@ pub unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hipError_t {
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipEventRecord(event: hipEvent_t, stream: hipStream_t) -> hipError_t {
-    record(event, stream)
+    record(event, stream, false)
 }
 
 /// Records an event in a stream; flags must be 0 (1 would be an external event of a capture).
@@ -174,14 +222,19 @@ pub unsafe extern "C" fn hipEventRecordWithFlags(
             "flags {flags:#x} of hipEventRecordWithFlags: must be 0 or 1"
         );
     }
-    record(event, stream)
+    record(event, stream, flags == 1)
 }
 
 /// Waits for the last recording; success if there is none.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
-    let Some(command) = find(event)?.command() else {
+    let event = find(event)?;
+    capture::refuse_event(&event, "a wait")?;
+    if let Some(shared) = event.shared() {
+        return shared.wait();
+    }
+    let Some(command) = event.command() else {
         return Ok(());
     };
     let result = command.wait().map_err(hip_error);
@@ -193,7 +246,16 @@ pub unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipError_t {
-    let Some(command) = find(event)?.command() else {
+    let event = find(event)?;
+    capture::refuse_event(&event, "a query")?;
+    if let Some(shared) = event.shared() {
+        return if shared.is_reached() {
+            Ok(())
+        } else {
+            Err(hipErrorNotReady)
+        };
+    }
+    let Some(command) = event.command() else {
         return Ok(());
     };
     match command.query() {

@@ -6,10 +6,14 @@ use gneiss_clr::FillRect;
 use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
-    copy::Host,
+    copy::{Host, captured},
     copy_rect::{NULL_STREAM, Plane},
     error::*,
     fail,
+    graph::{
+        operation::{FillNode, Operation},
+        types::hipMemsetParams,
+    },
     runtime::hip_error,
     stream::{Resolved, resolve},
     types::*,
@@ -25,6 +29,21 @@ pub(crate) fn fill(
 ) -> HipResult {
     if extent.contains(&0) {
         return Ok(());
+    }
+    if let Some(capturing) = captured(host, stream)? {
+        let mut value = [0; 4];
+        value[..pattern.len()].copy_from_slice(pattern);
+        return capturing.add(Operation::Fill(FillNode {
+            params: hipMemsetParams {
+                dst: dst.base,
+                elementSize: pattern.len() as u32,
+                height: extent[1],
+                pitch: dst.pitch,
+                value: u32::from_le_bytes(value),
+                width: extent[0] / pattern.len(),
+            },
+            slices: (dst.rows, extent[2]),
+        }));
     }
     let (side, dst) = dst.side("destination", extent)?;
     if side.is_pageable() {

@@ -41,6 +41,20 @@ pub enum Kind {
     Context = 6,
     /// A registered fat binary.
     FatBinary = 7,
+    /// `hipGraph_t`.
+    Graph = 8,
+    /// `hipGraphNode_t`.
+    GraphNode = 9,
+    /// `hipGraphExec_t`.
+    GraphExec = 10,
+    /// `hipUserObject_t`.
+    UserObject = 11,
+    /// `hipMemGenericAllocationHandle_t`.
+    VirtualMemory = 12,
+    /// `hipLibrary_t`.
+    Library = 13,
+    /// `hipKernel_t`.
+    Kernel = 14,
 }
 
 #[derive(Debug)]

@@ -10,11 +10,14 @@ use std::{cell::RefCell, ffi::c_void, sync::Arc};
 use gneiss_clr::{Arguments, Event, Kernel, Launch};
 
 use crate::{
+    capture::{self, Capturing},
     enums::*,
     error::*,
-    event, fail, module, registration,
+    event, fail,
+    graph::operation::{KernelNode, Operation},
+    module, registration,
     runtime::{Device, hip_error},
-    stream::{Resolved, resolve_or},
+    stream::{self, Resolved, resolve_or},
     types::*,
     version::{self, Major},
 };
@@ -60,8 +63,8 @@ impl Request {
     pub fn new(grid: dim3, block: dim3, shared: usize, params: *mut *mut c_void) -> Self {
         Request {
             api: Api::Runtime,
-            grid: [grid.x, grid.y, grid.z],
-            block: [block.x, block.y, block.z],
+            grid: grid.into(),
+            block: block.into(),
             shared,
             params,
             extra: std::ptr::null_mut(),
@@ -201,7 +204,7 @@ fn validate(request: &Request, limits: &Limits, major: Major) -> HipResult<([u32
 ///
 /// # Safety
 /// The list must be readable up to its end mark, and its buffer for its size.
-unsafe fn packed<'a>(extra: *mut *mut c_void) -> HipResult<&'a [u8]> {
+pub(crate) unsafe fn packed<'a>(extra: *mut *mut c_void) -> HipResult<&'a [u8]> {
     let (mut buffer, mut size) = (std::ptr::null::<u8>(), None);
     for index in [0, 2, 4] {
         // SAFETY: the list has not ended yet; each entry but the end mark is followed by its value.
@@ -232,6 +235,14 @@ unsafe fn packed<'a>(extra: *mut *mut c_void) -> HipResult<&'a [u8]> {
             "the launch's extra list has no buffer or no size"
         ),
     }
+}
+
+/// Checks a launch without making it.
+///
+/// # Errors
+/// As a launch.
+pub(crate) fn check(kernel: &Kernel, device: &Device, request: &Request) -> HipResult {
+    validate(request, &Limits::new(kernel, device), version::presented()).map(drop)
 }
 
 /// Launches a kernel in a stream.
@@ -328,6 +339,36 @@ fn kernel_of(address: *const c_void, device: &Device) -> HipResult<Arc<Kernel>> 
     Ok(kernel)
 }
 
+/// The capture of a stream; launches have their own code for a bad stream.
+fn capturing(stream: hipStream_t) -> HipResult<Option<Capturing>> {
+    capture::of(stream).map_err(|error| {
+        if error == hipErrorContextIsDestroyed {
+            hipErrorInvalidValue
+        } else {
+            error
+        }
+    })
+}
+
+/// Makes a launch a node.
+///
+/// # Safety
+/// As for [`launch`].
+unsafe fn capture(
+    capturing: &Capturing,
+    function: usize,
+    kernel: Arc<Kernel>,
+    device: &Device,
+    request: &Request,
+) -> HipResult {
+    if !request.start_event.is_null() || !request.stop_event.is_null() {
+        return capturing.refuse("a launch with events of its own");
+    }
+    // SAFETY: as the caller promises.
+    let node = unsafe { KernelNode::new(function, kernel, device, request)? };
+    capturing.add(Operation::Kernel(node))
+}
+
 /// Launches a registered kernel.
 ///
 /// # Safety
@@ -337,6 +378,20 @@ pub(crate) unsafe fn launch_registered(
     stream: hipStream_t,
     request: &Request,
 ) -> HipResult {
+    if let Some(capturing) = capturing(stream)? {
+        let device = stream::find(stream)?.device()?;
+        let kernel = kernel_of(function, device)?;
+        // SAFETY: as the caller promises.
+        return unsafe {
+            capture(
+                &capturing,
+                function.expose_provenance(),
+                kernel,
+                device,
+                request,
+            )
+        };
+    }
     let resolved = resolve_or(stream, hipErrorInvalidValue)?;
     let device = resolved.stream.device()?;
     let kernel = kernel_of(function, device)?;
@@ -355,6 +410,19 @@ pub(crate) unsafe fn launch_function(
     request: &Request,
 ) -> HipResult {
     let kernel = module::function(function)?;
+    if let Some(capturing) = capturing(stream)? {
+        let device = stream::find(stream)?.device()?;
+        // SAFETY: as the caller promises.
+        return unsafe {
+            capture(
+                &capturing,
+                function.expose_provenance(),
+                kernel,
+                device,
+                request,
+            )
+        };
+    }
     let resolved = resolve_or(stream, hipErrorInvalidValue)?;
     let device = resolved.stream.device()?;
     if kernel.device().index() != device.ordinal {

@@ -92,16 +92,8 @@ pub unsafe extern "C" fn hipModuleLaunchKernel(
     extra: *mut *mut c_void,
 ) -> hipError_t {
     let (grid, block) = (
-        dim3 {
-            x: gridDimX,
-            y: gridDimY,
-            z: gridDimZ,
-        },
-        dim3 {
-            x: blockDimX,
-            y: blockDimY,
-            z: blockDimZ,
-        },
+        [gridDimX, gridDimY, gridDimZ].into(),
+        [blockDimX, blockDimY, blockDimZ].into(),
     );
     let request = Request {
         api: Api::Module,
@@ -128,16 +120,8 @@ pub unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
     kernelParams: *mut *mut c_void,
 ) -> hipError_t {
     let (grid, block) = (
-        dim3 {
-            x: gridDimX,
-            y: gridDimY,
-            z: gridDimZ,
-        },
-        dim3 {
-            x: blockDimX,
-            y: blockDimY,
-            z: blockDimZ,
-        },
+        [gridDimX, gridDimY, gridDimZ].into(),
+        [blockDimX, blockDimY, blockDimZ].into(),
     );
     let request = Request {
         api: Api::Module,
@@ -167,16 +151,8 @@ pub unsafe extern "C" fn hipExtModuleLaunchKernel(
     stopEvent: hipEvent_t,
     flags: u32,
 ) -> hipError_t {
-    let grid = dim3 {
-        x: globalWorkSizeX,
-        y: globalWorkSizeY,
-        z: globalWorkSizeZ,
-    };
-    let block = dim3 {
-        x: localWorkSizeX,
-        y: localWorkSizeY,
-        z: localWorkSizeZ,
-    };
+    let grid = [globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ].into();
+    let block = [localWorkSizeX, localWorkSizeY, localWorkSizeZ].into();
     let request = Request {
         api: Api::Extended,
         extra,

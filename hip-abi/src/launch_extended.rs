@@ -89,16 +89,8 @@ pub unsafe extern "C" fn hipDrvLaunchKernelEx(
     // SAFETY: not null; the caller promises a valid record, with its attributes and arguments.
     unsafe {
         let c = config.read();
-        let grid = dim3 {
-            x: c.gridDimX,
-            y: c.gridDimY,
-            z: c.gridDimZ,
-        };
-        let block = dim3 {
-            x: c.blockDimX,
-            y: c.blockDimY,
-            z: c.blockDimZ,
-        };
+        let grid = [c.gridDimX, c.gridDimY, c.gridDimZ].into();
+        let block = [c.blockDimX, c.blockDimY, c.blockDimZ].into();
         let request = Request {
             api: Api::Module,
             extra,

@@ -218,6 +218,12 @@ impl Argument for dim3 {
     }
 }
 
+impl Argument for crate::types::hipMemLocation {
+    fn write(&self, text: &mut String) {
+        let _ = write!(text, "{{{},{}}}", self.r#type, self.id);
+    }
+}
+
 impl Argument for hipExtent {
     fn write(&self, text: &mut String) {
         let _ = write!(text, "{{{},{},{}}}", self.width, self.height, self.depth);

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, ffi::c_void};
 
-use gneiss_clr::MemoryKind;
+use gneiss_clr::{HostFlags, MemoryKind};
 use gneiss_hip_abi_macros::hip_api;
 use parking_lot::Mutex;
 
@@ -78,6 +78,101 @@ pub unsafe extern "C" fn hipMemPrefetchAsync(
     device: i32,
     stream: hipStream_t,
 ) -> hipError_t {
+    prefetch(dev_ptr, count, device, stream)
+}
+
+/// The ordinal of a place: a device, or the host in any of its forms.
+fn ordinal(location: hipMemLocation) -> HipResult<i32> {
+    match location.r#type {
+        hipMemLocationTypeDevice => Ok(location.id),
+        hipMemLocationTypeHost | hipMemLocationTypeHostNuma | hipMemLocationTypeHostNumaCurrent => {
+            Ok(hipCpuDeviceId)
+        }
+        other => fail!(
+            hipErrorInvalidValue,
+            "memory location {other} does not exist"
+        ),
+    }
+}
+
+/// Moves managed memory to a place ahead of its use.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemPrefetchAsync_v2(
+    dev_ptr: *const c_void,
+    count: usize,
+    location: hipMemLocation,
+    flags: u32,
+    stream: hipStream_t,
+) -> hipError_t {
+    if flags != 0 {
+        return fail!(hipErrorInvalidValue, "flags {flags:#x}: must be 0");
+    }
+    prefetch(dev_ptr, count, ordinal(location)?, stream)
+}
+
+/// Says how managed memory will be used, and where.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemAdvise_v2(
+    dev_ptr: *const c_void,
+    count: usize,
+    advice: hipMemoryAdvise,
+    location: hipMemLocation,
+) -> hipError_t {
+    advise(dev_ptr, count, advice, ordinal(location)?)
+}
+
+/// Moves several ranges of managed memory ahead of their use: each range to the place whose index list starts last at or before it.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemPrefetchBatchAsync(
+    dev_ptrs: *mut *mut c_void,
+    sizes: *mut usize,
+    count: usize,
+    prefetch_locs: *mut hipMemLocation,
+    prefetch_loc_idxs: *mut usize,
+    num_prefetch_locs: usize,
+    flags: u64,
+    stream: hipStream_t,
+) -> hipError_t {
+    if dev_ptrs.is_null()
+        || sizes.is_null()
+        || prefetch_locs.is_null()
+        || prefetch_loc_idxs.is_null()
+        || count == 0
+        || num_prefetch_locs == 0
+        || num_prefetch_locs > count
+        || flags != 0
+    {
+        return fail!(
+            hipErrorInvalidValue,
+            "{count} ranges for {num_prefetch_locs} places, flags {flags:#x}"
+        );
+    }
+    // SAFETY: not null; the caller promises arrays of these lengths.
+    let (ptrs, sizes, places, starts) = unsafe {
+        (
+            std::slice::from_raw_parts(dev_ptrs, count),
+            std::slice::from_raw_parts(sizes, count),
+            std::slice::from_raw_parts(prefetch_locs, num_prefetch_locs),
+            std::slice::from_raw_parts(prefetch_loc_idxs, num_prefetch_locs),
+        )
+    };
+    if starts[0] != 0 || starts.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return fail!(
+            hipErrorInvalidValue,
+            "the places' first ranges must start with 0 and go up"
+        );
+    }
+    for (index, (ptr, size)) in ptrs.iter().zip(sizes).enumerate() {
+        let place = starts.partition_point(|start| *start <= index) - 1;
+        prefetch(*ptr, *size, ordinal(places[place])?, stream)?;
+    }
+    Ok(())
+}
+
+fn prefetch(dev_ptr: *const c_void, count: usize, device: i32, stream: hipStream_t) -> HipResult {
     let id = managed(dev_ptr, count)?;
     let device = location(device)?;
     let Resolved { stream, wait } = resolve_or(stream, hipErrorInvalidHandle)?;
@@ -95,6 +190,10 @@ pub unsafe extern "C" fn hipMemAdvise(
     advice: hipMemoryAdvise,
     device: i32,
 ) -> hipError_t {
+    advise(dev_ptr, count, advice, device)
+}
+
+fn advise(dev_ptr: *const c_void, count: usize, advice: hipMemoryAdvise, device: i32) -> HipResult {
     let id = managed(dev_ptr, count)?;
     let needs_device = matches!(
         advice,
@@ -138,6 +237,25 @@ unsafe fn range_attribute(
             hipErrorInvalidValue,
             "a place of {size} bytes for the attribute"
         );
+    }
+    if attribute == hipMemRangeAttributeCoherencyMode
+        && let Some((memory, _)) = memory::find(address)?
+        && memory.kind() != MemoryKind::Managed
+    {
+        let fine = match memory.kind() {
+            MemoryKind::Host | MemoryKind::Registered => {
+                memory.host_flags().contains(HostFlags::COHERENT)
+            }
+            _ => memory.user_flags() & hipDeviceMallocFinegrained != 0,
+        };
+        let mode = if fine {
+            hipMemRangeCoherencyModeFineGrain
+        } else {
+            hipMemRangeCoherencyModeCoarseGrain
+        };
+        // SAFETY: not null; the caller promises at least four bytes.
+        unsafe { data.cast::<u32>().write(mode) };
+        return Ok(());
     }
     let advice = ADVICE
         .lock()

@@ -6,9 +6,10 @@ use gneiss_clr::{HostFlags, Memory, MemoryKind};
 use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
+    capture,
     enums::*,
     error::*,
-    fail,
+    fail, graph,
     runtime::{self, hip_error},
     types::*,
     version::MemoryType,
@@ -26,7 +27,7 @@ pub(crate) fn address_of(memory: &Memory) -> usize {
         MemoryKind::Host | MemoryKind::Managed | MemoryKind::Registered => memory
             .host_address()
             .unwrap_or(memory.device_address() as usize),
-        MemoryKind::Device | MemoryKind::Signal | MemoryKind::Ipc => {
+        MemoryKind::Device | MemoryKind::Signal | MemoryKind::Ipc | MemoryKind::Mapped => {
             memory.device_address() as usize
         }
     }
@@ -37,6 +38,7 @@ pub(crate) fn allocate(place: *mut *mut c_void, size: usize, fine_grained: bool)
     if place.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the pointer");
     }
+    capture::refuse_unsafe("an allocation")?;
     if size == 0 {
         give(place, 0);
         return Ok(());
@@ -46,6 +48,9 @@ pub(crate) fn allocate(place: *mut *mut c_void, size: usize, fine_grained: bool)
         .clr
         .allocate_device(&device.clr, size, fine_grained)
         .map_err(hip_error)?;
+    if fine_grained {
+        memory.set_user_flags(hipDeviceMallocFinegrained);
+    }
     give(place, address_of(&memory));
     Ok(())
 }
@@ -84,7 +89,9 @@ fn allocate_host(place: *mut *mut c_void, size: usize, flags: u32) -> HipResult 
     if place.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the pointer");
     }
+    let asked = flags;
     let flags = host_flags(flags)?;
+    capture::refuse_unsafe("an allocation")?;
     if size == 0 {
         give(place, 0);
         return Ok(());
@@ -94,6 +101,7 @@ fn allocate_host(place: *mut *mut c_void, size: usize, flags: u32) -> HipResult 
         .clr
         .allocate_host(&device.clr, size, flags)
         .map_err(hip_error)?;
+    memory.set_user_flags(asked);
     give(place, address_of(&memory));
     Ok(())
 }
@@ -103,6 +111,9 @@ fn free(address: *mut c_void, host: bool) -> HipResult {
     if address.is_null() {
         return Ok(());
     }
+    if let Some(freed) = graph::allocation::free(address.addr()) {
+        return freed;
+    }
     let runtime = runtime::get()?;
     let Some((memory, offset)) = runtime.clr.find_memory(address.addr()) else {
         return fail!(
@@ -110,8 +121,11 @@ fn free(address: *mut c_void, host: bool) -> HipResult {
             "{address:p} was not allocated by HIP, or is freed"
         );
     };
+    if memory.kind() == MemoryKind::Ipc && crate::ipc::is_open(address.addr()) {
+        return crate::ipc::close(address.addr());
+    }
     let freeable = match memory.kind() {
-        MemoryKind::Registered | MemoryKind::Ipc => false,
+        MemoryKind::Registered | MemoryKind::Ipc | MemoryKind::Mapped => false,
         MemoryKind::Host => true,
         MemoryKind::Device | MemoryKind::Managed | MemoryKind::Signal => !host,
     };
@@ -335,28 +349,20 @@ pub unsafe extern "C" fn hipHostGetFlags(flagsPtr: *mut u32, hostPtr: *mut c_voi
     }
 }
 
+/// Bit among the flags kept with an allocation: synchronous copies inside the device wait for their end.
+pub(crate) const SYNC_MEMOPS: u32 = 1 << 27;
+
 pub(crate) fn allocation_flags(memory: &Memory) -> u32 {
-    let host = memory.host_flags();
-    let mut flags = 0;
+    // Host memory has the flags that the program gave, as AMD's runtime keeps them.
+    let mut flags = memory.user_flags() & !SYNC_MEMOPS;
     match memory.kind() {
-        MemoryKind::Host => {
-            for (flag, value) in [
-                (HostFlags::PORTABLE, hipHostMallocPortable),
-                (HostFlags::MAPPED, hipHostMallocMapped),
-                (HostFlags::WRITE_COMBINED, hipHostMallocWriteCombined),
-                (HostFlags::COHERENT, hipHostMallocCoherent),
-            ] {
-                if host.contains(flag) {
-                    flags |= value;
-                }
-            }
-            if !host.contains(HostFlags::COHERENT) {
-                flags |= hipHostMallocNonCoherent;
-            }
-        }
         MemoryKind::Managed => flags = hipMemAttachGlobal,
         MemoryKind::Signal => flags = hipMallocSignalMemory,
-        MemoryKind::Device | MemoryKind::Registered | MemoryKind::Ipc => {}
+        MemoryKind::Host
+        | MemoryKind::Device
+        | MemoryKind::Registered
+        | MemoryKind::Ipc
+        | MemoryKind::Mapped => {}
     }
     flags
 }
@@ -366,7 +372,9 @@ pub(crate) fn memory_type(memory: &Memory) -> MemoryType {
     match memory.kind() {
         MemoryKind::Host | MemoryKind::Registered => MemoryType::Host,
         MemoryKind::Managed => MemoryType::Managed,
-        MemoryKind::Device | MemoryKind::Signal | MemoryKind::Ipc => MemoryType::Device,
+        MemoryKind::Device | MemoryKind::Signal | MemoryKind::Ipc | MemoryKind::Mapped => {
+            MemoryType::Device
+        }
     }
 }
 

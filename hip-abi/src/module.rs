@@ -42,7 +42,8 @@ pub struct Function {
 }
 
 static MODULES: Table<Module> = Table::new(Kind::Module);
-static FUNCTIONS: Table<Function> = Table::new(Kind::Function);
+/// Kernels that programs hold handles of.
+pub static FUNCTIONS: Table<Function> = Table::new(Kind::Function);
 
 /// The program of a module.
 pub(crate) fn program(handle: hipModule_t) -> HipResult<Arc<Program>> {
@@ -73,7 +74,7 @@ pub fn function(handle: hipFunction_t) -> HipResult<Arc<Kernel>> {
 }
 
 /// A handle for a kernel; the caller keeps track of it.
-fn handle_for(kernel: Arc<Kernel>) -> HipResult<usize> {
+pub(crate) fn handle_for(kernel: Arc<Kernel>) -> HipResult<usize> {
     let name = CString::new(kernel.metadata().name.as_str()).unwrap_or_default();
     match FUNCTIONS.insert(Arc::new(Function { kernel, name })) {
         Some(handle) => Ok(handle),
@@ -386,6 +387,17 @@ pub unsafe extern "C" fn hipFuncGetAttribute(
     attrib: hipFunction_attribute,
     hfunc: hipFunction_t,
 ) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe { get_attribute(value, attrib, hfunc) }
+}
+
+/// # Safety
+/// `value` must be null or a valid place.
+pub(crate) unsafe fn get_attribute(
+    value: *mut i32,
+    attrib: hipFunction_attribute,
+    hfunc: hipFunction_t,
+) -> HipResult {
     if value.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the attribute");
     }

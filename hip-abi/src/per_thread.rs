@@ -21,7 +21,7 @@ use crate::{
 const PER_THREAD: hipStream_t = std::ptr::without_provenance_mut(HIP_STREAM_PER_THREAD);
 
 /// The null stream means the thread's own one here.
-fn own(stream: hipStream_t) -> hipStream_t {
+pub(crate) fn own(stream: hipStream_t) -> hipStream_t {
     if matches!(stream.addr(), 0 | HIP_STREAM_LEGACY) {
         PER_THREAD
     } else {
@@ -516,7 +516,7 @@ pub unsafe extern "C" fn hipLaunchHostFunc_spt(
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipEventRecord_spt(event: hipEvent_t, stream: hipStream_t) -> hipError_t {
-    event::record(event, own(stream))
+    event::record(event, own(stream), false)
 }
 
 /// `hipLaunchKernel` with the thread's own stream as the default.

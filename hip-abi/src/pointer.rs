@@ -9,7 +9,7 @@ use crate::{
     enums::*,
     error::*,
     fail,
-    memory::{address_of, allocation_flags, find, memory_type},
+    memory::{SYNC_MEMOPS, address_of, allocation_flags, find, memory_type},
     types::*,
     variable,
     version::{self, Major, MemoryType},
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn hipPointerGetAttributes(
                 MemoryKind::Host | MemoryKind::Registered | MemoryKind::Managed => {
                     memory.host_address().map_or(0, |base| base + offset)
                 }
-                MemoryKind::Device | MemoryKind::Signal | MemoryKind::Ipc => 0,
+                MemoryKind::Device | MemoryKind::Signal | MemoryKind::Ipc | MemoryKind::Mapped => 0,
             };
             hipPointerAttribute_t {
                 r#type: memory_type(&memory).value(major),
@@ -114,7 +114,9 @@ unsafe fn pointer_attribute(
                     );
                 }
             },
-            HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => data.cast::<u32>().write(0),
+            HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => data
+                .cast::<u32>()
+                .write(u32::from(memory.user_flags() & SYNC_MEMOPS != 0)),
             HIP_POINTER_ATTRIBUTE_BUFFER_ID => data.cast::<u64>().write(memory.id()),
             HIP_POINTER_ATTRIBUTE_IS_MANAGED => data
                 .cast::<u32>()
@@ -146,6 +148,34 @@ unsafe fn pointer_attribute(
             }
         }
     }
+    Ok(())
+}
+
+/// Sets an attribute of an allocation: whether synchronous copies inside the device wait for their end.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipPointerSetAttribute(
+    value: *const c_void,
+    attribute: hipPointer_attribute,
+    ptr: hipDeviceptr_t,
+) -> hipError_t {
+    if value.is_null() || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS {
+        return fail!(
+            hipErrorInvalidValue,
+            "no value, or attribute {attribute} that can't be set: only HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS (6) can"
+        );
+    }
+    let Some((memory, _)) = find(ptr)?.filter(|(memory, _)| memory.kind() == MemoryKind::Device)
+    else {
+        return fail!(
+            hipErrorInvalidDevicePointer,
+            "{ptr:p} is not in device memory"
+        );
+    };
+    // SAFETY: not null; the caller promises an unsigned int.
+    let wanted = unsafe { value.cast::<u32>().read() } != 0;
+    let flags = memory.user_flags() & !SYNC_MEMOPS;
+    memory.set_user_flags(if wanted { flags | SYNC_MEMOPS } else { flags });
     Ok(())
 }
 

@@ -17,12 +17,18 @@ use gneiss_hip_abi_macros::hip_api;
 use parking_lot::Mutex;
 
 use crate::{
+    capture::{self, Capturing},
     enums::*,
     error::*,
     fail,
+    graph::{
+        allocation::{self, Allocation},
+        operation::Operation,
+        types::hipMemAllocNodeParams,
+    },
     handle::{Kind, Table},
     runtime::{self, hip_error},
-    stream::{Resolved, resolve_or},
+    stream::{self, Resolved, resolve_or},
     types::*,
 };
 
@@ -30,25 +36,29 @@ use crate::{
 #[derive(Debug)]
 pub struct Pool {
     /// Ordinal of the device that its memory lives on.
-    device: usize,
-    state: Mutex<State>,
+    pub(crate) device: usize,
+    /// Opened from another process: it allocates nothing itself.
+    pub(crate) imported: bool,
+    /// Handles that it can be exported as.
+    pub(crate) handle_types: hipMemAllocationHandleType,
+    pub(crate) state: Mutex<State>,
 }
 
 #[derive(Debug)]
-struct State {
+pub(crate) struct State {
     /// Blocks in use: address and size.
     used: Vec<(usize, usize)>,
     /// Freed blocks, oldest first.
     freed: Vec<Freed>,
-    used_bytes: u64,
-    used_high: u64,
-    reserved_bytes: u64,
-    reserved_high: u64,
-    release_threshold: u64,
+    pub(crate) used_bytes: u64,
+    pub(crate) used_high: u64,
+    pub(crate) reserved_bytes: u64,
+    pub(crate) reserved_high: u64,
+    pub(crate) release_threshold: u64,
     /// The three `hipMemPoolReuse…` attributes.
-    reuse: [bool; 3],
+    pub(crate) reuse: [bool; 3],
     /// Bytes of the pool at most; 0: no bound.
-    max_size: usize,
+    pub(crate) max_size: usize,
 }
 
 #[derive(Debug)]
@@ -60,14 +70,16 @@ struct Freed {
 }
 
 /// All pools.
-static POOLS: Table<Pool> = Table::new(Kind::MemoryPool);
+pub(crate) static POOLS: Table<Pool> = Table::new(Kind::MemoryPool);
 /// Freed blocks in all pools: while it is 0, synchronising calls have nothing to trim.
 static FREED_BLOCKS: AtomicUsize = AtomicUsize::new(0);
 
 impl Pool {
-    fn new(device: usize, max_size: usize) -> Self {
+    pub(crate) fn new(device: usize, max_size: usize) -> Self {
         Pool {
             device,
+            imported: false,
+            handle_types: hipMemHandleTypeNone,
             state: Mutex::new(State {
                 used: Vec::new(),
                 freed: Vec::new(),
@@ -83,6 +95,12 @@ impl Pool {
     }
 
     fn allocate(&self, size: usize, queue: u64) -> HipResult<usize> {
+        if self.imported {
+            return fail!(
+                hipErrorInvalidValue,
+                "the pool is of another process: its memory comes by hipMemPoolImportPointer"
+            );
+        }
         let device = runtime::device(self.device as i32)?;
         {
             let mut state = self.state.lock();
@@ -125,7 +143,7 @@ impl Pool {
     }
 
     /// Gives ended blocks back to the device until the pool holds no more than `keep` bytes.
-    fn trim(&self, keep: u64) {
+    pub(crate) fn trim(&self, keep: u64) {
         let ended: Vec<usize> = {
             let mut state = self.state.lock();
             let mut ended = Vec::new();
@@ -171,12 +189,12 @@ impl State {
 
 /// Handles of each device's default pool and current pool.
 #[derive(Debug)]
-struct DevicePools {
-    default: usize,
-    current: Mutex<usize>,
+pub(crate) struct DevicePools {
+    pub(crate) default: usize,
+    pub(crate) current: Mutex<usize>,
 }
 
-fn device_pools(ordinal: usize) -> HipResult<&'static DevicePools> {
+pub(crate) fn device_pools(ordinal: usize) -> HipResult<&'static DevicePools> {
     static ALL: OnceLock<Vec<OnceLock<DevicePools>>> = OnceLock::new();
     let count = runtime::get()?.devices.len();
     let all = ALL.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
@@ -192,7 +210,7 @@ fn device_pools(ordinal: usize) -> HipResult<&'static DevicePools> {
     }))
 }
 
-fn find(handle: hipMemPool_t) -> HipResult<Arc<Pool>> {
+pub(crate) fn find(handle: hipMemPool_t) -> HipResult<Arc<Pool>> {
     match POOLS.get(handle.addr()) {
         Some(pool) => Ok(pool),
         None => fail!(
@@ -270,6 +288,18 @@ fn allocate(
     if place.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the pointer");
     }
+    if let Some(capturing) = capture::of(stream)? {
+        if size == 0 {
+            return fail!(
+                hipErrorInvalidValue,
+                "an allocation of no bytes in a capture"
+            );
+        }
+        // SAFETY: not null; the caller promises a valid place.
+        return unsafe {
+            capture_allocation(&capturing, place, size, stream::find(stream)?.device)
+        };
+    }
     let Resolved { stream, .. } = resolve_or(stream, hipErrorInvalidHandle)?;
     let address = if size == 0 {
         0
@@ -284,6 +314,40 @@ fn allocate(
         pool.allocate(size, stream.queue.id())?
     };
     // SAFETY: not null; the caller promises a valid place. Device addresses are exposed ones.
+    unsafe { place.write(std::ptr::with_exposed_provenance_mut(address)) };
+    Ok(())
+}
+
+/// An allocation in a capture: a node, whose memory exists from now on.
+///
+/// # Safety
+/// `place` must be valid.
+unsafe fn capture_allocation(
+    capturing: &Capturing,
+    place: *mut *mut c_void,
+    size: usize,
+    device: usize,
+) -> HipResult {
+    let allocation = Allocation::new(hipMemAllocNodeParams {
+        poolProps: hipMemPoolProps {
+            allocType: hipMemAllocationTypePinned,
+            handleTypes: hipMemHandleTypeNone,
+            location: hipMemLocation {
+                r#type: hipMemLocationTypeDevice,
+                id: device as i32,
+            },
+            win32SecurityAttributes: std::ptr::null_mut(),
+            maxSize: 0,
+            reserved: [0; 56],
+        },
+        accessDescs: std::ptr::null(),
+        accessDescCount: 0,
+        bytesize: size,
+        dptr: std::ptr::null_mut(),
+    })?;
+    let address = allocation.address;
+    capturing.add(Operation::Allocate(allocation))?;
+    // SAFETY: as the caller promises.
     unsafe { place.write(std::ptr::with_exposed_provenance_mut(address)) };
     Ok(())
 }
@@ -321,8 +385,21 @@ pub unsafe extern "C" fn hipFreeAsync(dev_ptr: *mut c_void, stream: hipStream_t)
         }
         return fail!(hipErrorInvalidValue, "null pointer");
     }
-    let Resolved { stream, wait } = resolve_or(stream, hipErrorInvalidHandle)?;
     let address = dev_ptr.addr();
+    if runtime::get()?
+        .clr
+        .find_memory(address)
+        .is_some_and(|(memory, _)| memory.kind() == gneiss_clr::MemoryKind::Ipc)
+    {
+        return crate::ipc::close(address);
+    }
+    if let Some(capturing) = capture::of(stream)? {
+        return capturing.add(Operation::Free(address));
+    }
+    if let Some(freed) = allocation::free(address) {
+        return freed;
+    }
+    let Resolved { stream, wait } = resolve_or(stream, hipErrorInvalidHandle)?;
     if holds_freed(address) {
         return fail!(hipErrorInvalidValue, "{dev_ptr:p} is freed already");
     }
@@ -350,251 +427,5 @@ pub unsafe extern "C" fn hipFreeAsync(dev_ptr: *mut c_void, stream: hipStream_t)
         });
         FREED_BLOCKS.fetch_add(1, Ordering::Relaxed);
     }
-    Ok(())
-}
-
-fn give(place: *mut hipMemPool_t, handle: usize) -> HipResult {
-    if place.is_null() {
-        return fail!(hipErrorInvalidValue, "no place for the pool");
-    }
-    // SAFETY: not null; the caller promises a valid place.
-    unsafe { place.write(std::ptr::without_provenance_mut(handle)) };
-    Ok(())
-}
-
-/// Gives a device's default pool.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetDefaultMemPool(
-    mem_pool: *mut hipMemPool_t,
-    device: i32,
-) -> hipError_t {
-    give(
-        mem_pool,
-        device_pools(runtime::device(device)?.ordinal)?.default,
-    )
-}
-
-/// Gives the pool that `hipMallocAsync` uses on a device.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetMemPool(
-    mem_pool: *mut hipMemPool_t,
-    device: i32,
-) -> hipError_t {
-    let current = *device_pools(runtime::device(device)?.ordinal)?
-        .current
-        .lock();
-    give(mem_pool, current)
-}
-
-/// Sets the pool that `hipMallocAsync` uses on a device.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceSetMemPool(device: i32, mem_pool: hipMemPool_t) -> hipError_t {
-    let ordinal = runtime::device(device)?.ordinal;
-    if find(mem_pool)?.device != ordinal {
-        return fail!(hipErrorInvalidDevice, "the pool is of another device");
-    }
-    *device_pools(ordinal)?.current.lock() = mem_pool.addr();
-    Ok(())
-}
-
-/// Creates a pool of pinned memory on a device.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolCreate(
-    mem_pool: *mut hipMemPool_t,
-    pool_props: *const hipMemPoolProps,
-) -> hipError_t {
-    if mem_pool.is_null() || pool_props.is_null() {
-        return fail!(hipErrorInvalidValue, "a null pointer");
-    }
-    // SAFETY: not null; the caller promises a valid record.
-    let props = unsafe { pool_props.read() };
-    if props.allocType != hipMemAllocationTypePinned
-        || props.location.r#type != hipMemLocationTypeDevice
-    {
-        return fail!(hipErrorInvalidValue, "pools hold pinned memory of a device");
-    }
-    if props.handleTypes != hipMemHandleTypeNone {
-        return fail!(
-            hipErrorNotSupported,
-            "pools that other processes open are not supported yet"
-        );
-    }
-    let device = runtime::device(props.location.id).map_err(|_| hipErrorInvalidValue)?;
-    match POOLS.insert(Arc::new(Pool::new(device.ordinal, props.maxSize))) {
-        Some(handle) => give(mem_pool, handle),
-        None => fail!(hipErrorOutOfMemory, "too many pools"),
-    }
-}
-
-/// Ends a pool that `hipMemPoolCreate` made.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolDestroy(mem_pool: hipMemPool_t) -> hipError_t {
-    let pool = find(mem_pool)?;
-    let pools = device_pools(pool.device)?;
-    if pools.default == mem_pool.addr() {
-        return fail!(hipErrorInvalidValue, "a default pool can't be destroyed");
-    }
-    {
-        let mut current = pools.current.lock();
-        if *current == mem_pool.addr() {
-            *current = pools.default;
-        }
-    }
-    let _ = runtime::device(pool.device as i32)?.clr.synchronize();
-    pool.trim(0);
-    POOLS.remove(mem_pool.addr());
-    Ok(())
-}
-
-/// Gives ended blocks back until the pool holds no more than that many bytes.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolTrimTo(
-    mem_pool: hipMemPool_t,
-    min_bytes_to_hold: usize,
-) -> hipError_t {
-    find(mem_pool)?.trim(min_bytes_to_hold as u64);
-    Ok(())
-}
-
-/// Sets an attribute of a pool; the value is an `int` for the reuse attributes, else 64 bits.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolSetAttribute(
-    mem_pool: hipMemPool_t,
-    attr: hipMemPoolAttr,
-    value: *mut c_void,
-) -> hipError_t {
-    let pool = find(mem_pool)?;
-    if value.is_null() {
-        return fail!(hipErrorInvalidValue, "no value");
-    }
-    let mut state = pool.state.lock();
-    // SAFETY: not null; the caller promises a value of the attribute's type.
-    let (flag, number) = unsafe {
-        match attr {
-            hipMemPoolReuseFollowEventDependencies..=hipMemPoolReuseAllowInternalDependencies => {
-                (value.cast::<i32>().read() != 0, 0)
-            }
-            _ => (false, value.cast::<u64>().read()),
-        }
-    };
-    match attr {
-        hipMemPoolReuseFollowEventDependencies..=hipMemPoolReuseAllowInternalDependencies => {
-            state.reuse[attr as usize - 1] = flag
-        }
-        hipMemPoolAttrReleaseThreshold => state.release_threshold = number,
-        hipMemPoolAttrReservedMemHigh if number == 0 => state.reserved_high = state.reserved_bytes,
-        hipMemPoolAttrUsedMemHigh if number == 0 => state.used_high = state.used_bytes,
-        _ => {
-            return fail!(
-                hipErrorInvalidValue,
-                "pool attribute {attr} can't be set to that"
-            );
-        }
-    }
-    Ok(())
-}
-
-/// Reads an attribute of a pool.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolGetAttribute(
-    mem_pool: hipMemPool_t,
-    attr: hipMemPoolAttr,
-    value: *mut c_void,
-) -> hipError_t {
-    let pool = find(mem_pool)?;
-    if value.is_null() {
-        return fail!(hipErrorInvalidValue, "no place for the value");
-    }
-    let state = pool.state.lock();
-    let number = match attr {
-        hipMemPoolReuseFollowEventDependencies..=hipMemPoolReuseAllowInternalDependencies => {
-            // SAFETY: not null; the caller promises a place for an int.
-            unsafe {
-                value
-                    .cast::<i32>()
-                    .write(i32::from(state.reuse[attr as usize - 1]))
-            };
-            return Ok(());
-        }
-        hipMemPoolAttrReleaseThreshold => state.release_threshold,
-        hipMemPoolAttrReservedMemCurrent => state.reserved_bytes,
-        hipMemPoolAttrReservedMemHigh => state.reserved_high,
-        hipMemPoolAttrUsedMemCurrent => state.used_bytes,
-        hipMemPoolAttrUsedMemHigh => state.used_high,
-        _ => return fail!(hipErrorInvalidValue, "pool attribute {attr} does not exist"),
-    };
-    // SAFETY: not null; the caller promises a place for 64 bits.
-    unsafe { value.cast::<u64>().write(number) };
-    Ok(())
-}
-
-/// Lets devices access a pool's memory. All devices always may, so only taking the owner's access away is refused.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolSetAccess(
-    mem_pool: hipMemPool_t,
-    desc_list: *const hipMemAccessDesc,
-    count: usize,
-) -> hipError_t {
-    let pool = find(mem_pool)?;
-    if desc_list.is_null() || count == 0 || count > 1024 {
-        return fail!(hipErrorInvalidValue, "no descriptions");
-    }
-    // SAFETY: not null; the caller promises `count` records.
-    for desc in unsafe { std::slice::from_raw_parts(desc_list, count) } {
-        if desc.location.r#type != hipMemLocationTypeDevice {
-            return fail!(hipErrorInvalidValue, "the location is not a device");
-        }
-        let device = runtime::device(desc.location.id).map_err(|_| hipErrorInvalidDevice)?;
-        match desc.flags {
-            hipMemAccessFlagsProtReadWrite => {}
-            hipMemAccessFlagsProtNone | hipMemAccessFlagsProtRead
-                if device.ordinal == pool.device =>
-            {
-                return fail!(
-                    hipErrorInvalidDevice,
-                    "a pool's own device keeps its access"
-                );
-            }
-            _ => {
-                return fail!(
-                    hipErrorNotSupported,
-                    "access {} of a peer to a pool is not supported yet",
-                    desc.flags
-                );
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Tells what access a device has to a pool's memory.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemPoolGetAccess(
-    flags: *mut hipMemAccessFlags,
-    mem_pool: hipMemPool_t,
-    location: *mut hipMemLocation,
-) -> hipError_t {
-    find(mem_pool)?;
-    if flags.is_null() || location.is_null() {
-        return fail!(hipErrorInvalidValue, "a null pointer");
-    }
-    // SAFETY: not null; the caller promises a valid record.
-    let location = unsafe { location.read() };
-    if location.r#type != hipMemLocationTypeDevice {
-        return fail!(hipErrorInvalidValue, "the location is not a device");
-    }
-    runtime::device(location.id).map_err(|_| hipErrorInvalidValue)?;
-    // SAFETY: not null; the caller promises a valid place.
-    unsafe { flags.write(hipMemAccessFlagsProtReadWrite) };
     Ok(())
 }

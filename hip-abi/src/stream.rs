@@ -13,7 +13,7 @@ use gneiss_clr::{Event, HostQueue, Priority, QueueOptions, Status};
 use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
-    entry,
+    capture, entry,
     enums::*,
     error::*,
     fail,
@@ -21,6 +21,7 @@ use crate::{
     pool,
     runtime::{self, Device, hip_error},
     types::*,
+    version::{self, Major},
 };
 
 /// A stream.
@@ -153,6 +154,7 @@ pub fn find(handle: hipStream_t) -> HipResult<Arc<Stream>> {
 /// The stream of a handle and what its next command has to wait for.
 pub fn resolve(handle: hipStream_t) -> HipResult<Resolved> {
     let stream = find(handle)?;
+    capture::refuse(&stream, "this call can't be captured, and is made")?;
     let wait = stream.implicit_wait()?;
     Ok(Resolved { stream, wait })
 }
@@ -220,6 +222,12 @@ fn create(out: *mut hipStream_t, flags: u32, priority: i32, cu_mask: &[u32]) -> 
             "stream flags {flags:#x}: only hipStreamNonBlocking (1) exists"
         );
     }
+    // A mask of no unit means all, as AMD's runtime has it.
+    let cu_mask = if cu_mask.iter().all(|word| *word == 0) {
+        &[]
+    } else {
+        cu_mask
+    };
     let stream = Arc::new(make(runtime::current()?, flags, priority, cu_mask)?);
     stream
         .queue
@@ -232,10 +240,11 @@ fn create(out: *mut hipStream_t, flags: u32, priority: i32, cu_mask: &[u32]) -> 
     Ok(())
 }
 
-/// Waits for a stream: for the null stream, for the blocking streams too.
+/// Waits for a stream, and for what its next work would wait for: the blocking streams for the null stream, the null stream for those.
 pub fn synchronize(resolved: &Resolved) -> HipResult {
     let Resolved { stream, wait } = resolved;
-    if stream.null && !wait.is_empty() {
+    // A blocking stream's next work would come after the null stream's: so does its wait.
+    if !wait.is_empty() {
         stream.queue.enqueue_marker(wait).map_err(hip_error)?;
     }
     let result = stream.queue.finish().map_err(hip_error);
@@ -363,6 +372,7 @@ pub unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) -> hipError_t {
         value => match STREAMS.remove(value) {
             // Work that is still enqueued runs to its end, and the null stream's rules hold for it until then.
             Some(stream) => {
+                capture::stream_ends(&stream);
                 if let Some(last) = stream.queue.last_command() {
                     stream.queue.flush();
                     last.on_complete(move |_| drop(stream));
@@ -386,9 +396,19 @@ pub unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
     query(stream)
 }
 
+/// Asking for or waiting for a stream is unsafe while others capture; for the null stream the rules of capture say so themselves.
+fn check_capture(handle: hipStream_t) -> HipResult {
+    if handle.is_null() {
+        return Ok(());
+    }
+    capture::refuse(&*find(handle)?, "a query or wait of the stream")?;
+    capture::refuse_unsafe("a query or wait of a stream")
+}
+
 pub(crate) fn query(handle: hipStream_t) -> HipResult {
+    check_capture(handle)?;
     let Resolved { stream, wait } = resolve(handle)?;
-    let others = !stream.null || wait.iter().all(|event| event.query().is_terminal());
+    let others = wait.iter().all(|event| event.query().is_terminal());
     if !(stream.queue.query() && others) {
         return Err(hipErrorNotReady);
     }
@@ -402,6 +422,7 @@ pub(crate) fn query(handle: hipStream_t) -> HipResult {
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
+    check_capture(stream)?;
     synchronize(&resolve(stream)?)
 }
 
@@ -416,7 +437,11 @@ pub unsafe extern "C" fn hipStreamWaitEvent(
     wait_event(stream, event, flags)
 }
 
-pub(crate) fn wait_event(stream: hipStream_t, event: hipEvent_t, flags: u32) -> HipResult {
+/// The wait becomes a node of its own in a capture.
+const EXTERNAL: u32 = 1;
+
+pub(crate) fn wait_event(stream: hipStream_t, handle: hipEvent_t, flags: u32) -> HipResult {
+    let event = handle;
     let Some(event) = crate::event::EVENTS.get(event.addr()) else {
         return fail!(
             hipErrorInvalidHandle,
@@ -424,13 +449,23 @@ pub(crate) fn wait_event(stream: hipStream_t, event: hipEvent_t, flags: u32) -> 
             event.addr()
         );
     };
-    if flags != 0 {
+    let external = flags == EXTERNAL && version::presented() >= Major::Six;
+    if flags != 0 && !external {
         return fail!(
             hipErrorInvalidValue,
             "flags {flags:#x} of hipStreamWaitEvent: must be 0"
         );
     }
+    if capture::is_active() {
+        let found = find(stream).map_err(|_| hipErrorInvalidHandle)?;
+        if capture::wait(&found, &event, handle, external)? {
+            return Ok(());
+        }
+    }
     let Resolved { stream, mut wait } = resolve_or(stream, hipErrorInvalidHandle)?;
+    if let Some(shared) = event.shared() {
+        return shared.wait_in(&stream.queue, &wait);
+    }
     let Some(command) = event.command() else {
         return Ok(());
     };

@@ -1,14 +1,19 @@
 //! What streams do besides kernels and copies: call host functions, wait for values in memory and write them.
 
-use std::ffi::c_void;
+use std::{ffi::c_void, sync::Arc};
 
 use gneiss_clr::{Status, ValueCondition, ValueWidth};
 use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
+    capture,
     enums::*,
     error::*,
     fail,
+    graph::{
+        operation::{HostNode, Operation, ValueOperation},
+        types::hipStreamBatchMemOpParams,
+    },
     runtime::{self, hip_error, status_error},
     stream::{Resolved, resolve, resolve_or},
     types::*,
@@ -28,7 +33,7 @@ pub unsafe extern "C" fn hipStreamAddCallback(
 }
 
 /// An address that goes to another thread with a callback; what it points at is the program's business.
-struct UserData(*mut c_void);
+pub(crate) struct UserData(pub(crate) *mut c_void);
 // SAFETY: the program asked for the call on another thread with this value.
 unsafe impl Send for UserData {}
 
@@ -48,6 +53,9 @@ pub(crate) unsafe fn add_callback(
             hipErrorInvalidValue,
             "flags {flags:#x} of hipStreamAddCallback: must be 0"
         );
+    }
+    if let Some(capturing) = capture::of(handle)? {
+        return capturing.refuse("hipStreamAddCallback");
     }
     let Resolved { stream, wait } = resolve(handle)?;
     let (handle, user_data) = (handle.addr(), UserData(user_data));
@@ -91,6 +99,12 @@ pub(crate) unsafe fn launch_host_function(
     let Some(function) = function else {
         return fail!(hipErrorInvalidValue, "no host function");
     };
+    if let Some(capturing) = capture::of(handle)? {
+        return capturing.add(Operation::Host(HostNode {
+            function,
+            data: user_data.expose_provenance(),
+        }));
+    }
     let Resolved { stream, wait } = resolve_or(handle, hipErrorInvalidValue)?;
     let user_data = UserData(user_data);
     let call = move |_: Status| {
@@ -138,6 +152,88 @@ fn value_address(address: *mut c_void, bytes: usize) -> HipResult<u64> {
     }
 }
 
+/// Enqueues operations on values, or captures them.
+fn enqueue(handle: hipStream_t, values: &[ValueOperation]) -> HipResult {
+    if let Some(capturing) = capture::of(handle)? {
+        return capturing.add(Operation::Values(values.into()));
+    }
+    let Resolved { stream, wait } = resolve(handle)?;
+    for (index, value) in values.iter().enumerate() {
+        value.enqueue(&stream.queue, if index == 0 { &wait } else { &[] })?;
+    }
+    Ok(())
+}
+
+/// The operations of a batch.
+///
+/// # Errors
+/// `hipErrorInvalidValue`.
+///
+/// # Safety
+/// `params` must be null or hold `count` records.
+pub(crate) unsafe fn batch(
+    params: *const hipStreamBatchMemOpParams,
+    count: u32,
+    flags: u32,
+) -> HipResult<Arc<[ValueOperation]>> {
+    const MOST: u32 = 256;
+    if params.is_null() || count == 0 || count > MOST || flags != 0 {
+        return fail!(
+            hipErrorInvalidValue,
+            "a batch of {count} value operations (1 to {MOST}) with flags {flags:#x} (must be 0)"
+        );
+    }
+    // SAFETY: not null; as the caller promises.
+    let records = unsafe { std::slice::from_raw_parts(params, count as usize) };
+    let mut values = Vec::new();
+    for record in records {
+        let (width, wait) = match record.operation {
+            hipStreamMemOpWaitValue32 => (ValueWidth::Bits32, true),
+            hipStreamMemOpWriteValue32 => (ValueWidth::Bits32, false),
+            hipStreamMemOpWaitValue64 => (ValueWidth::Bits64, true),
+            hipStreamMemOpWriteValue64 => (ValueWidth::Bits64, false),
+            // Streams are in order, and writes of others are visible at once.
+            hipStreamMemOpBarrier | hipStreamMemOpFlushRemoteWrites => continue,
+            other => {
+                return fail!(
+                    hipErrorInvalidValue,
+                    "value operation {other} does not exist"
+                );
+            }
+        };
+        let bytes = if width == ValueWidth::Bits32 { 4 } else { 8 };
+        values.push(ValueOperation {
+            address: value_address(record.address, bytes)?,
+            width,
+            value: if bytes == 4 {
+                record.value & u64::from(u32::MAX)
+            } else {
+                record.value
+            },
+            wait: if wait {
+                Some((u64::MAX, condition(record.flags)?))
+            } else {
+                None
+            },
+        });
+    }
+    Ok(values.into())
+}
+
+/// Runs a batch of operations on values in memory, in stream order.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipStreamBatchMemOp(
+    stream: hipStream_t,
+    count: u32,
+    paramArray: *mut hipStreamBatchMemOpParams,
+    flags: u32,
+) -> hipError_t {
+    // SAFETY: as the caller promises.
+    let values = unsafe { batch(paramArray, count, flags)? };
+    enqueue(stream, &values)
+}
+
 fn wait_value(
     handle: hipStream_t,
     address: *mut c_void,
@@ -148,15 +244,15 @@ fn wait_value(
 ) -> HipResult {
     let condition = condition(flags)?;
     let address = value_address(address, if width == ValueWidth::Bits32 { 4 } else { 8 })?;
-    let Resolved { stream, wait } = resolve(handle)?;
-    // SAFETY: the address is in a live allocation; keeping it until the wait has ended is the program's duty.
-    unsafe {
-        stream
-            .queue
-            .enqueue_wait_value(address, width, value, mask, condition, &wait)
-    }
-    .map_err(hip_error)?;
-    Ok(())
+    enqueue(
+        handle,
+        &[ValueOperation {
+            address,
+            width,
+            value,
+            wait: Some((mask, condition)),
+        }],
+    )
 }
 
 fn write_value(
@@ -166,15 +262,15 @@ fn write_value(
     value: u64,
 ) -> HipResult {
     let address = value_address(address, if width == ValueWidth::Bits32 { 4 } else { 8 })?;
-    let Resolved { stream, wait } = resolve(handle)?;
-    // SAFETY: as in `wait_value`.
-    unsafe {
-        stream
-            .queue
-            .enqueue_write_value(address, width, value, &wait)
-    }
-    .map_err(hip_error)?;
-    Ok(())
+    enqueue(
+        handle,
+        &[ValueOperation {
+            address,
+            width,
+            value,
+            wait: None,
+        }],
+    )
 }
 
 /// Makes a stream wait until 32 bits in memory fulfil a condition.

@@ -28,6 +28,8 @@ macro_rules! opaque {
     )* };
 }
 
+pub(crate) use opaque;
+
 opaque! {
     /// A stream; null is the null stream, 1 is `hipStreamLegacy`, 2 is `hipStreamPerThread`.
     ihipStream_t as hipStream_t;
@@ -68,6 +70,18 @@ pub struct dim3 {
     pub y: u32,
     /// Z.
     pub z: u32,
+}
+
+impl From<[u32; 3]> for dim3 {
+    fn from([x, y, z]: [u32; 3]) -> Self {
+        dim3 { x, y, z }
+    }
+}
+
+impl From<dim3> for [u32; 3] {
+    fn from(sizes: dim3) -> Self {
+        [sizes.x, sizes.y, sizes.z]
+    }
 }
 
 /// Feature bits of a device.

@@ -34,111 +34,14 @@ macro_rules! unsupported {
 
 // Graphs and stream capture.
 unsupported! {
-    hipGraphAddKernelNode;
-    hipGraphAddMemcpyNode;
-    hipGraphAddMemcpyNode1D;
-    hipGraphAddMemsetNode;
-    hipGraphCreate;
-    hipGraphDestroy;
-    hipGraphExecDestroy;
-    hipGraphInstantiate;
-    hipGraphLaunch;
-    hipStreamBeginCapture;
-    hipStreamEndCapture;
-    hipGraphAddDependencies;
-    hipGraphAddEmptyNode;
-    hipGraphExecKernelNodeSetParams;
-    hipGraphGetNodes;
-    hipGraphGetRootNodes;
-    hipGraphKernelNodeGetParams;
-    hipGraphKernelNodeSetParams;
-    hipGraphMemcpyNodeGetParams;
-    hipGraphMemcpyNodeSetParams;
-    hipGraphMemsetNodeGetParams;
-    hipGraphMemsetNodeSetParams;
-    hipDeviceGetGraphMemAttribute;
-    hipDeviceGraphMemTrim;
-    hipDeviceSetGraphMemAttribute;
-    hipGraphAddChildGraphNode;
-    hipGraphAddEventRecordNode;
-    hipGraphAddEventWaitNode;
-    hipGraphAddHostNode;
-    hipGraphAddMemcpyNodeFromSymbol;
-    hipGraphAddMemcpyNodeToSymbol;
-    hipGraphChildGraphNodeGetGraph;
-    hipGraphClone;
-    hipGraphDestroyNode;
-    hipGraphEventRecordNodeGetEvent;
-    hipGraphEventRecordNodeSetEvent;
-    hipGraphEventWaitNodeGetEvent;
-    hipGraphEventWaitNodeSetEvent;
-    hipGraphExecChildGraphNodeSetParams;
-    hipGraphExecEventRecordNodeSetEvent;
-    hipGraphExecEventWaitNodeSetEvent;
-    hipGraphExecHostNodeSetParams;
-    hipGraphExecMemcpyNodeSetParams;
-    hipGraphExecMemcpyNodeSetParams1D;
-    hipGraphExecMemcpyNodeSetParamsFromSymbol;
-    hipGraphExecMemcpyNodeSetParamsToSymbol;
-    hipGraphExecMemsetNodeSetParams;
-    hipGraphExecUpdate;
-    hipGraphGetEdges;
-    hipGraphHostNodeGetParams;
-    hipGraphHostNodeSetParams;
-    hipGraphInstantiateWithFlags;
-    hipGraphMemcpyNodeSetParams1D;
-    hipGraphMemcpyNodeSetParamsFromSymbol;
-    hipGraphMemcpyNodeSetParamsToSymbol;
-    hipGraphNodeFindInClone;
-    hipGraphNodeGetDependencies;
-    hipGraphNodeGetDependentNodes;
-    hipGraphNodeGetType;
-    hipGraphRemoveDependencies;
-    hipStreamUpdateCaptureDependencies;
-    hipGraphKernelNodeGetAttribute;
-    hipGraphKernelNodeSetAttribute;
     hipGraphAddExternalSemaphoresSignalNode;
     hipGraphAddExternalSemaphoresWaitNode;
-    hipGraphDebugDotPrint;
     hipGraphExecExternalSemaphoresSignalNodeSetParams;
     hipGraphExecExternalSemaphoresWaitNodeSetParams;
     hipGraphExternalSemaphoresSignalNodeGetParams;
     hipGraphExternalSemaphoresSignalNodeSetParams;
     hipGraphExternalSemaphoresWaitNodeGetParams;
     hipGraphExternalSemaphoresWaitNodeSetParams;
-    hipGraphKernelNodeCopyAttributes;
-    hipGraphLaunch_spt;
-    hipGraphNodeGetEnabled;
-    hipGraphNodeSetEnabled;
-    hipGraphReleaseUserObject;
-    hipGraphRetainUserObject;
-    hipGraphUpload;
-    hipStreamBeginCapture_spt;
-    hipStreamEndCapture_spt;
-    hipUserObjectCreate;
-    hipUserObjectRelease;
-    hipUserObjectRetain;
-    hipGraphAddMemAllocNode;
-    hipGraphAddMemFreeNode;
-    hipGraphAddNode;
-    hipGraphMemAllocNodeGetParams;
-    hipGraphMemFreeNodeGetParams;
-    hipDrvGraphAddMemcpyNode;
-    hipDrvGraphAddMemsetNode;
-    hipDrvGraphMemcpyNodeGetParams;
-    hipDrvGraphMemcpyNodeSetParams;
-    hipGraphInstantiateWithParams;
-    hipStreamBeginCaptureToGraph;
-    hipDrvGraphAddMemFreeNode;
-    hipDrvGraphExecMemcpyNodeSetParams;
-    hipDrvGraphExecMemsetNodeSetParams;
-    hipGraphExecGetFlags;
-    hipGraphExecNodeSetParams;
-    hipGraphNodeSetParams;
-    hipGraphAddBatchMemOpNode;
-    hipGraphBatchMemOpNodeGetParams;
-    hipGraphBatchMemOpNodeSetParams;
-    hipGraphExecBatchMemOpNodeSetParams;
 }
 
 // Mipmapped arrays, and border colours of texture references, which have no field for one.
@@ -159,11 +62,6 @@ unsupported! {
 
 // Memory of other processes and graphics interfaces.
 unsupported! {
-    hipIpcCloseMemHandle;
-    hipIpcGetEventHandle;
-    hipIpcGetMemHandle;
-    hipIpcOpenEventHandle;
-    hipIpcOpenMemHandle;
     hipDestroyExternalMemory;
     hipDestroyExternalSemaphore;
     hipExternalMemoryGetMappedBuffer;
@@ -183,35 +81,14 @@ unsupported! {
 
 // Virtual memory management.
 unsupported! {
-    hipMemAddressFree;
-    hipMemAddressReserve;
-    hipMemCreate;
-    hipMemExportToShareableHandle;
-    hipMemGetAccess;
-    hipMemGetAllocationGranularity;
-    hipMemGetAllocationPropertiesFromHandle;
-    hipMemImportFromShareableHandle;
-    hipMemMap;
     hipMemMapArrayAsync;
-    hipMemPoolExportPointer;
-    hipMemPoolExportToShareableHandle;
-    hipMemPoolImportFromShareableHandle;
-    hipMemPoolImportPointer;
-    hipMemRelease;
-    hipMemRetainAllocationHandle;
-    hipMemSetAccess;
-    hipMemUnmap;
     hipMemGetHandleForAddressRange;
-    hipMemGetDefaultMemPool;
-    hipMemGetMemPool;
-    hipMemSetMemPool;
 }
 
 // Everything else.
 unsupported! {
     hipInitActivityCallback;
     hipLaunchCooperativeKernelMultiDevice;
-    hipPointerSetAttribute;
     hipProfilerStart;
     hipProfilerStop;
     hipRegisterActivityCallback;
@@ -220,40 +97,9 @@ unsupported! {
     hipRemoveApiCallback;
     hipRegisterTracerCallback;
     hipModuleLaunchCooperativeKernelMultiDevice;
-    hipMemcpy2DArrayToArray;
-    hipMemcpyAtoA;
-    hipMemcpyAtoD;
-    hipMemcpyAtoHAsync;
-    hipMemcpyDtoA;
-    hipMemcpyHtoAAsync;
-    hipLinkAddData;
-    hipLinkAddFile;
-    hipLinkComplete;
-    hipLinkCreate;
-    hipLinkDestroy;
-    hipStreamBatchMemOp;
-    hipMemAdvise_v2;
-    hipMemPrefetchAsync_v2;
-    hipMemcpy3DBatchAsync;
-    hipMemcpy3DPeer;
-    hipMemcpy3DPeerAsync;
-    hipMemcpyBatchAsync;
     hipStreamSetAttribute;
     hipExtDisableLogging;
     hipExtEnableLogging;
     hipExtSetLoggingParams;
-    hipKernelGetAttribute;
-    hipKernelGetFunction;
-    hipKernelGetLibrary;
-    hipKernelGetName;
-    hipKernelGetParamInfo;
-    hipKernelSetAttribute;
-    hipLibraryEnumerateKernels;
-    hipLibraryGetKernel;
-    hipLibraryGetKernelCount;
-    hipLibraryLoadData;
-    hipLibraryLoadFromFile;
-    hipLibraryUnload;
-    hipMemPrefetchBatchAsync;
     hipStreamCopyAttributes;
 }

@@ -437,9 +437,21 @@ typedef uint32_t hipError_t;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+typedef struct hipGraphExec hipGraphExec;
+
+typedef struct hipGraphNode hipGraphNode;
+
+typedef struct hipUserObject hipUserObject;
+
 typedef struct ihipCtx_t ihipCtx_t;
 
 typedef struct ihipEvent_t ihipEvent_t;
+
+typedef struct ihipGraph ihipGraph;
+
+typedef struct ihipKernel_t ihipKernel_t;
+
+typedef struct ihipLibrary_t ihipLibrary_t;
 
 typedef struct ihipMemPoolHandle_t ihipMemPoolHandle_t;
 
@@ -607,28 +619,28 @@ typedef uint32_t hipMemcpyKind;
  */
 typedef struct ihipStream_t *hipStream_t;
 
-typedef uint32_t hipStreamCaptureStatus;
-
-typedef uint32_t hipStreamCaptureMode;
-
-/**
- * A context of the driver API.
- */
-typedef struct ihipCtx_t *hipCtx_t;
-
-/**
- * A device ordinal.
- */
-typedef int32_t hipDevice_t;
-
-typedef uint32_t hipFuncCache_t;
-
-typedef uint32_t hipSharedMemConfig;
-
 /**
  * A device address.
  */
 typedef void *hipDeviceptr_t;
+
+/**
+ * A position in three dimensions.
+ */
+typedef struct hipPos {
+  /**
+   * X: bytes for linear memory, elements for arrays.
+   */
+  size_t x;
+  /**
+   * Y in rows.
+   */
+  size_t y;
+  /**
+   * Z in slices.
+   */
+  size_t z;
+} hipPos;
 
 /**
  * A pitched allocation.
@@ -651,6 +663,158 @@ typedef struct hipPitchedPtr {
    */
   size_t ysize;
 } hipPitchedPtr;
+
+/**
+ * A copy of three dimensions between devices.
+ */
+typedef struct hipMemcpy3DPeerParms {
+  /**
+   * Source array, or null.
+   */
+  hipArray_t srcArray;
+  /**
+   * Source position.
+   */
+  struct hipPos srcPos;
+  /**
+   * Source memory, if there is no source array.
+   */
+  struct hipPitchedPtr srcPtr;
+  /**
+   * Source device.
+   */
+  int32_t srcDevice;
+  /**
+   * Destination array, or null.
+   */
+  hipArray_t dstArray;
+  /**
+   * Destination position.
+   */
+  struct hipPos dstPos;
+  /**
+   * Destination memory, if there is no destination array.
+   */
+  struct hipPitchedPtr dstPtr;
+  /**
+   * Destination device.
+   */
+  int32_t dstDevice;
+  /**
+   * Size.
+   */
+  struct hipExtent extent;
+} hipMemcpy3DPeerParms;
+
+typedef uint32_t hipMemLocationType;
+
+/**
+ * A place of memory.
+ */
+typedef struct hipMemLocation {
+  /**
+   * What `id` means.
+   */
+  hipMemLocationType type;
+  /**
+   * Device ordinal.
+   */
+  int32_t id;
+} hipMemLocation;
+
+/**
+ * Hints for copies of a batch.
+ */
+typedef struct hipMemcpyAttributes {
+  /**
+   * When the source may change: 1 in stream order, 2 when the call has returned, 3 at any time.
+   */
+  uint32_t srcAccessOrder;
+  /**
+   * Where the source is.
+   */
+  struct hipMemLocation srcLocHint;
+  /**
+   * Where the destination is.
+   */
+  struct hipMemLocation dstLocHint;
+  /**
+   * Flags.
+   */
+  uint32_t flags;
+} hipMemcpyAttributes;
+
+/**
+ * One side of a copy of a batch; the union's members both have four words.
+ */
+typedef struct hipMemcpy3DOperand {
+  /**
+   * 1 memory, 2 an array.
+   */
+  uint32_t type;
+  /**
+   * Padding.
+   */
+  uint32_t pad;
+  /**
+   * Memory: address, elements of a row, rows of a slice, place. Array: handle, x, y, z.
+   */
+  size_t words[4];
+} hipMemcpy3DOperand;
+
+/**
+ * A copy of a batch.
+ */
+typedef struct hipMemcpy3DBatchOp {
+  /**
+   * Source.
+   */
+  struct hipMemcpy3DOperand src;
+  /**
+   * Destination.
+   */
+  struct hipMemcpy3DOperand dst;
+  /**
+   * Size.
+   */
+  struct hipExtent extent;
+  /**
+   * As in `hipMemcpyAttributes`.
+   */
+  uint32_t srcAccessOrder;
+  /**
+   * Flags.
+   */
+  uint32_t flags;
+} hipMemcpy3DBatchOp;
+
+typedef uint32_t hipStreamCaptureMode;
+
+/**
+ * A graph.
+ */
+typedef struct ihipGraph *hipGraph_t;
+
+/**
+ * A node of a graph.
+ */
+typedef struct hipGraphNode *hipGraphNode_t;
+
+typedef uint32_t hipStreamCaptureStatus;
+
+/**
+ * A context of the driver API.
+ */
+typedef struct ihipCtx_t *hipCtx_t;
+
+/**
+ * A device ordinal.
+ */
+typedef int32_t hipDevice_t;
+
+typedef uint32_t hipFuncCache_t;
+
+typedef uint32_t hipSharedMemConfig;
 
 /**
  * A copy of two dimensions of the driver API (`hipMemcpyParam2D`).
@@ -721,24 +885,6 @@ typedef struct hip_Memcpy2D {
    */
   size_t Height;
 } hip_Memcpy2D;
-
-/**
- * A position in three dimensions.
- */
-typedef struct hipPos {
-  /**
-   * X: bytes for linear memory, elements for arrays.
-   */
-  size_t x;
-  /**
-   * Y in rows.
-   */
-  size_t y;
-  /**
-   * Z in slices.
-   */
-  size_t z;
-} hipPos;
 
 /**
  * A copy of three dimensions (`hipMemcpy3D`).
@@ -982,6 +1128,33 @@ typedef uint32_t hipLimit_t;
 typedef struct ihipEvent_t *hipEvent_t;
 
 /**
+ * An executable graph.
+ */
+typedef struct hipGraphExec *hipGraphExec_t;
+
+/**
+ * How to instantiate a graph, and what became of it.
+ */
+typedef struct hipGraphInstantiateParams {
+  /**
+   * The node that failed.
+   */
+  hipGraphNode_t errNode_out;
+  /**
+   * `hipGraphInstantiateFlag…`.
+   */
+  uint64_t flags;
+  /**
+   * `hipGraphInstantiate…` result.
+   */
+  uint32_t result_out;
+  /**
+   * Stream of an upload.
+   */
+  hipStream_t uploadStream;
+} hipGraphInstantiateParams;
+
+/**
  * Three sizes, in blocks or threads.
  */
 typedef struct dim3 {
@@ -998,6 +1171,298 @@ typedef struct dim3 {
    */
   uint32_t z;
 } dim3;
+
+/**
+ * A kernel node.
+ */
+typedef struct hipKernelNodeParams {
+  /**
+   * Block in threads.
+   */
+  struct dim3 blockDim;
+  /**
+   * `HIP_LAUNCH_PARAM_…` list, or null.
+   */
+  void **extra;
+  /**
+   * Host address of the kernel, or a `hipFunction_t`.
+   */
+  void *func;
+  /**
+   * Grid in blocks.
+   */
+  struct dim3 gridDim;
+  /**
+   * Addresses of the arguments, or null.
+   */
+  void **kernelParams;
+  /**
+   * Bytes of dynamic LDS.
+   */
+  uint32_t sharedMemBytes;
+} hipKernelNodeParams;
+
+/**
+ * A fill node.
+ */
+typedef struct hipMemsetParams {
+  /**
+   * Destination.
+   */
+  void *dst;
+  /**
+   * Bytes of an element: 1, 2 or 4.
+   */
+  uint32_t elementSize;
+  /**
+   * Rows.
+   */
+  size_t height;
+  /**
+   * Bytes from row to row; not used for one row.
+   */
+  size_t pitch;
+  /**
+   * Value of an element.
+   */
+  uint32_t value;
+  /**
+   * Elements of a row.
+   */
+  size_t width;
+} hipMemsetParams;
+
+/**
+ * A fill node of the driver API (HIP 6).
+ */
+typedef struct HIP_MEMSET_NODE_PARAMS {
+  /**
+   * Destination.
+   */
+  void *dst;
+  /**
+   * Bytes from row to row; not used for one row.
+   */
+  size_t pitch;
+  /**
+   * Value of an element.
+   */
+  uint32_t value;
+  /**
+   * Bytes of an element: 1, 2 or 4.
+   */
+  uint32_t elementSize;
+  /**
+   * Elements of a row.
+   */
+  size_t width;
+  /**
+   * Rows.
+   */
+  size_t height;
+} HIP_MEMSET_NODE_PARAMS;
+
+/**
+ * A function that a stream calls on the host (`hipLaunchHostFunc`).
+ */
+typedef void (*hipHostFn_t)(void *user_data);
+
+/**
+ * A host node.
+ */
+typedef struct hipHostNodeParams {
+  /**
+   * Function.
+   */
+  hipHostFn_t fn;
+  /**
+   * Its argument.
+   */
+  void *userData;
+} hipHostNodeParams;
+
+typedef uint32_t hipMemAllocationType;
+
+typedef uint32_t hipMemAllocationHandleType;
+
+/**
+ * Shape of a memory pool.
+ */
+typedef struct hipMemPoolProps {
+  /**
+   * Must be pinned.
+   */
+  hipMemAllocationType allocType;
+  /**
+   * Handles that allocations can be exported as.
+   */
+  hipMemAllocationHandleType handleTypes;
+  /**
+   * Where allocations live.
+   */
+  struct hipMemLocation location;
+  /**
+   * Unused on Linux.
+   */
+  void *win32SecurityAttributes;
+  /**
+   * Bytes of the pool at most (HIP 6 and later; reserved before), 0 for no bound.
+   */
+  size_t maxSize;
+  /**
+   * Must be 0.
+   */
+  uint8_t reserved[56];
+} hipMemPoolProps;
+
+typedef uint32_t hipMemAccessFlags;
+
+/**
+ * Who may access a pool.
+ */
+typedef struct hipMemAccessDesc {
+  /**
+   * Where.
+   */
+  struct hipMemLocation location;
+  /**
+   * Rights.
+   */
+  hipMemAccessFlags flags;
+} hipMemAccessDesc;
+
+/**
+ * An allocation node.
+ */
+typedef struct hipMemAllocNodeParams {
+  /**
+   * Where the memory lives.
+   */
+  struct hipMemPoolProps poolProps;
+  /**
+   * Who else may access it.
+   */
+  const struct hipMemAccessDesc *accessDescs;
+  /**
+   * How many.
+   */
+  size_t accessDescCount;
+  /**
+   * Bytes.
+   */
+  size_t bytesize;
+  /**
+   * The address, which HIP writes.
+   */
+  void *dptr;
+} hipMemAllocNodeParams;
+
+/**
+ * One operation of a batch on memory values; the union's largest member.
+ */
+typedef struct hipStreamBatchMemOpParams {
+  /**
+   * `hipStreamBatchMemOpType`.
+   */
+  uint32_t operation;
+  /**
+   * Padding.
+   */
+  uint32_t pad;
+  /**
+   * Address.
+   */
+  void *address;
+  /**
+   * Value.
+   */
+  uint64_t value;
+  /**
+   * Condition of a wait.
+   */
+  uint32_t flags;
+  /**
+   * Padding.
+   */
+  uint32_t pad2;
+  /**
+   * Not used.
+   */
+  void *alias;
+  /**
+   * Padding.
+   */
+  uint64_t pad3;
+} hipStreamBatchMemOpParams;
+
+/**
+ * A batch node.
+ */
+typedef struct hipBatchMemOpNodeParams {
+  /**
+   * Context.
+   */
+  hipCtx_t ctx;
+  /**
+   * Operations.
+   */
+  uint32_t count;
+  /**
+   * The operations.
+   */
+  struct hipStreamBatchMemOpParams *paramArray;
+  /**
+   * Must be 0.
+   */
+  uint32_t flags;
+} hipBatchMemOpNodeParams;
+
+/**
+ * Parameters of a node of any type: the type, then the type's own record at offset 16.
+ */
+typedef struct hipGraphNodeParams {
+  /**
+   * `hipGraphNodeType` of the presented version.
+   */
+  uint32_t type;
+  /**
+   * Must be 0.
+   */
+  int32_t reserved0[3];
+  /**
+   * The record.
+   */
+  int64_t record[29];
+  /**
+   * Must be 0.
+   */
+  int64_t reserved2;
+} hipGraphNodeParams;
+
+/**
+ * An object that graphs keep.
+ */
+typedef struct hipUserObject *hipUserObject_t;
+
+/**
+ * A memory handle that another process can open.
+ */
+typedef struct hipIpcMemHandle_t {
+  /**
+   * Bytes without meaning to the caller.
+   */
+  char reserved[64];
+} hipIpcMemHandle_t;
+
+/**
+ * An event handle that another process can open.
+ */
+typedef struct hipIpcEventHandle_t {
+  /**
+   * Bytes without meaning to the caller.
+   */
+  char reserved[64];
+} hipIpcEventHandle_t;
 
 /**
  * A kernel of a module.
@@ -1128,6 +1593,21 @@ typedef struct hipLaunchParams {
   hipStream_t stream;
 } hipLaunchParams;
 
+/**
+ * A library.
+ */
+typedef struct ihipLibrary_t *hipLibrary_t;
+
+/**
+ * A kernel of a library.
+ */
+typedef struct ihipKernel_t *hipKernel_t;
+
+/**
+ * A link state.
+ */
+typedef void *hipLinkState_t;
+
 typedef uint32_t hipMemoryAdvise;
 
 typedef uint32_t hipMemRangeAttribute;
@@ -1197,11 +1677,6 @@ typedef uint32_t hipDeviceP2PAttr;
 typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void *user_data);
 
 /**
- * A function that a stream calls on the host (`hipLaunchHostFunc`).
- */
-typedef void (*hipHostFn_t)(void *user_data);
-
-/**
  * What HIP knows of a pointer.
  */
 typedef struct hipPointerAttribute_t {
@@ -1238,540 +1713,69 @@ typedef uint32_t hipPointer_attribute;
  */
 typedef struct ihipMemPoolHandle_t *hipMemPool_t;
 
-typedef uint32_t hipMemAllocationType;
-
-typedef uint32_t hipMemAllocationHandleType;
-
-typedef uint32_t hipMemLocationType;
+typedef uint32_t hipMemPoolAttr;
 
 /**
- * A place of memory.
+ * A block of a pool for another process: a memory handle in 64 bytes.
  */
-typedef struct hipMemLocation {
+typedef struct hipMemPoolPtrExportData {
   /**
-   * What `id` means.
+   * Bytes without meaning to the caller.
    */
-  hipMemLocationType type;
-  /**
-   * Device ordinal.
-   */
-  int32_t id;
-} hipMemLocation;
+  uint8_t reserved[64];
+} hipMemPoolPtrExportData;
 
 /**
- * Shape of a memory pool.
+ * Properties of an allocation, in the layout of HIP 6 and 7.
  */
-typedef struct hipMemPoolProps {
+typedef struct hipMemAllocationProp {
   /**
    * Must be pinned.
    */
-  hipMemAllocationType allocType;
+  hipMemAllocationType type;
   /**
-   * Handles that allocations can be exported as.
+   * Handles that it can be exported as.
    */
-  hipMemAllocationHandleType handleTypes;
+  hipMemAllocationHandleType requestedHandleType;
   /**
-   * Where allocations live.
+   * Where it lives.
    */
   struct hipMemLocation location;
   /**
    * Unused on Linux.
    */
-  void *win32SecurityAttributes;
+  void *win32HandleMetaData;
   /**
-   * Bytes of the pool at most (HIP 6 and later; reserved before), 0 for no bound.
+   * Flags; kept for queries.
    */
-  size_t maxSize;
-  /**
-   * Must be 0.
-   */
-  uint8_t reserved[56];
-} hipMemPoolProps;
+  uint64_t allocFlags;
+} hipMemAllocationProp;
 
-typedef uint32_t hipMemPoolAttr;
-
-typedef uint32_t hipMemAccessFlags;
+typedef uint32_t hipMemAllocationGranularity_flags;
 
 /**
- * Who may access a pool.
+ * A handle of an allocation.
  */
-typedef struct hipMemAccessDesc {
-  /**
-   * Where.
-   */
-  struct hipMemLocation location;
-  /**
-   * Rights.
-   */
-  hipMemAccessFlags flags;
-} hipMemAccessDesc;
+typedef void *hipMemGenericAllocationHandle_t;
 
+/**
+ * The status that hiprtc functions return.
+ */
 typedef uint32_t hiprtcResult;
 
 /**
- * A surface object: the address of the image descriptor that kernels read.
+ * A program's handle.
  */
-typedef void *hipSurfaceObject_t;
-
-typedef uint32_t hipResourceType;
+typedef void *hiprtcProgram;
 
 /**
- * A resource that is a HIP array.
+ * A link state's handle.
  */
-typedef struct hipResourceArray {
-  /**
-   * The array.
-   */
-  hipArray_t array;
-} hipResourceArray;
-
-/**
- * A mipmapped array; none can be made.
- */
-typedef void *hipMipmappedArray_t;
-
-/**
- * A resource that is a mipmapped array.
- */
-typedef struct hipResourceMipmap {
-  /**
-   * The array.
-   */
-  hipMipmappedArray_t mipmap;
-} hipResourceMipmap;
-
-/**
- * A resource that is linear memory.
- */
-typedef struct hipResourceLinear {
-  /**
-   * First element, 256-byte aligned.
-   */
-  void *devPtr;
-  /**
-   * Channels of an element.
-   */
-  struct hipChannelFormatDesc desc;
-  /**
-   * Bytes.
-   */
-  size_t sizeInBytes;
-} hipResourceLinear;
-
-/**
- * A resource that is rows of memory.
- */
-typedef struct hipResourcePitch2D {
-  /**
-   * First element, 256-byte aligned.
-   */
-  void *devPtr;
-  /**
-   * Channels of an element.
-   */
-  struct hipChannelFormatDesc desc;
-  /**
-   * Elements of a row.
-   */
-  size_t width;
-  /**
-   * Rows.
-   */
-  size_t height;
-  /**
-   * Bytes from one row to the next, a multiple of 256.
-   */
-  size_t pitchInBytes;
-} hipResourcePitch2D;
-
-/**
- * What a resource is.
- */
-typedef union hipResourceUnion {
-  /**
-   * `hipResourceTypeArray`.
-   */
-  struct hipResourceArray array;
-  /**
-   * `hipResourceTypeMipmappedArray`.
-   */
-  struct hipResourceMipmap mipmap;
-  /**
-   * `hipResourceTypeLinear`.
-   */
-  struct hipResourceLinear linear;
-  /**
-   * `hipResourceTypePitch2D`.
-   */
-  struct hipResourcePitch2D pitch2D;
-} hipResourceUnion;
-
-/**
- * What a texture or surface reads.
- */
-typedef struct hipResourceDesc {
-  /**
-   * Which member of `res` is meant.
-   */
-  hipResourceType resType;
-  /**
-   * The resource.
-   */
-  union hipResourceUnion res;
-} hipResourceDesc;
-
-/**
- * A texture object: the address of the image and sampler descriptors that kernels read.
- */
-typedef void *hipTextureObject_t;
-
-typedef uint32_t hipTextureAddressMode;
-
-typedef uint32_t hipTextureFilterMode;
-
-typedef uint32_t hipTextureReadMode;
-
-/**
- * How a texture is read.
- */
-typedef struct hipTextureDesc {
-  /**
-   * `hipAddressMode…` of each dimension.
-   */
-  hipTextureAddressMode addressMode[3];
-  /**
-   * `hipFilterMode…`.
-   */
-  hipTextureFilterMode filterMode;
-  /**
-   * `hipReadMode…`.
-   */
-  hipTextureReadMode readMode;
-  /**
-   * Decode the sRGB curve.
-   */
-  int32_t sRGB;
-  /**
-   * Border colour; AMD's hardware path has transparent black only.
-   */
-  float borderColor[4];
-  /**
-   * Coordinates are 0 to 1.
-   */
-  int32_t normalizedCoords;
-  /**
-   * Must be 0.
-   */
-  uint32_t maxAnisotropy;
-  /**
-   * Filter between mipmap levels.
-   */
-  hipTextureFilterMode mipmapFilterMode;
-  /**
-   * Must be 0.
-   */
-  float mipmapLevelBias;
-  /**
-   * Least mipmap level.
-   */
-  float minMipmapLevelClamp;
-  /**
-   * Greatest mipmap level.
-   */
-  float maxMipmapLevelClamp;
-} hipTextureDesc;
-
-typedef uint32_t hipResourceViewFormat;
-
-/**
- * How a texture sees an array: with another format.
- */
-typedef struct hipResourceViewDesc {
-  /**
-   * `hipResViewFormat…`.
-   */
-  hipResourceViewFormat format;
-  /**
-   * Elements of a row.
-   */
-  size_t width;
-  /**
-   * Rows.
-   */
-  size_t height;
-  /**
-   * Slices.
-   */
-  size_t depth;
-  /**
-   * First mipmap level.
-   */
-  uint32_t firstMipmapLevel;
-  /**
-   * Last mipmap level.
-   */
-  uint32_t lastMipmapLevel;
-  /**
-   * First layer.
-   */
-  uint32_t firstLayer;
-  /**
-   * Last layer.
-   */
-  uint32_t lastLayer;
-} hipResourceViewDesc;
-
-/**
- * A driver API resource that is linear memory.
- */
-typedef struct HIP_RESOURCE_LINEAR {
-  /**
-   * First element.
-   */
-  hipDeviceptr_t devPtr;
-  /**
-   * Format of a channel.
-   */
-  hipArray_Format format;
-  /**
-   * Channels of an element.
-   */
-  uint32_t numChannels;
-  /**
-   * Bytes.
-   */
-  size_t sizeInBytes;
-} HIP_RESOURCE_LINEAR;
-
-/**
- * A driver API resource that is rows of memory.
- */
-typedef struct HIP_RESOURCE_PITCH2D {
-  /**
-   * First element.
-   */
-  hipDeviceptr_t devPtr;
-  /**
-   * Format of a channel.
-   */
-  hipArray_Format format;
-  /**
-   * Channels of an element.
-   */
-  uint32_t numChannels;
-  /**
-   * Elements of a row.
-   */
-  size_t width;
-  /**
-   * Rows.
-   */
-  size_t height;
-  /**
-   * Bytes from one row to the next.
-   */
-  size_t pitchInBytes;
-} HIP_RESOURCE_PITCH2D;
-
-/**
- * What a driver API resource is.
- */
-typedef union HIP_RESOURCE_UNION {
-  /**
-   * `HIP_RESOURCE_TYPE_ARRAY`.
-   */
-  struct hipResourceArray array;
-  /**
-   * `HIP_RESOURCE_TYPE_MIPMAPPED_ARRAY`.
-   */
-  struct hipResourceMipmap mipmap;
-  /**
-   * `HIP_RESOURCE_TYPE_LINEAR`.
-   */
-  struct HIP_RESOURCE_LINEAR linear;
-  /**
-   * `HIP_RESOURCE_TYPE_PITCH2D`.
-   */
-  struct HIP_RESOURCE_PITCH2D pitch2D;
-  /**
-   * Room.
-   */
-  int32_t reserved[32];
-} HIP_RESOURCE_UNION;
-
-/**
- * What a texture reads (driver API); the types have the numbers of `hipResourceType…`.
- */
-typedef struct HIP_RESOURCE_DESC {
-  /**
-   * Which member of `res` is meant.
-   */
-  hipResourceType resType;
-  /**
-   * The resource.
-   */
-  union HIP_RESOURCE_UNION res;
-  /**
-   * Must be 0.
-   */
-  uint32_t flags;
-} HIP_RESOURCE_DESC;
-
-/**
- * How a texture is read (driver API).
- */
-typedef struct HIP_TEXTURE_DESC {
-  /**
-   * Address modes, with the numbers of `hipAddressMode…`.
-   */
-  hipTextureAddressMode addressMode[3];
-  /**
-   * Filter, with the numbers of `hipFilterMode…`.
-   */
-  hipTextureFilterMode filterMode;
-  /**
-   * `HIP_TRSF_…`.
-   */
-  uint32_t flags;
-  /**
-   * Must be 0.
-   */
-  uint32_t maxAnisotropy;
-  /**
-   * Filter between mipmap levels.
-   */
-  hipTextureFilterMode mipmapFilterMode;
-  /**
-   * Must be 0.
-   */
-  float mipmapLevelBias;
-  /**
-   * Least mipmap level.
-   */
-  float minMipmapLevelClamp;
-  /**
-   * Greatest mipmap level.
-   */
-  float maxMipmapLevelClamp;
-  /**
-   * Border colour.
-   */
-  float borderColor[4];
-  /**
-   * Room.
-   */
-  int32_t reserved[12];
-} HIP_TEXTURE_DESC;
-
-/**
- * How a texture sees an array (driver API).
- */
-typedef struct HIP_RESOURCE_VIEW_DESC {
-  /**
-   * Format, with the numbers of `hipResViewFormat…`.
-   */
-  hipResourceViewFormat format;
-  /**
-   * Elements of a row.
-   */
-  size_t width;
-  /**
-   * Rows.
-   */
-  size_t height;
-  /**
-   * Slices.
-   */
-  size_t depth;
-  /**
-   * First mipmap level.
-   */
-  uint32_t firstMipmapLevel;
-  /**
-   * Last mipmap level.
-   */
-  uint32_t lastMipmapLevel;
-  /**
-   * First layer.
-   */
-  uint32_t firstLayer;
-  /**
-   * Last layer.
-   */
-  uint32_t lastLayer;
-  /**
-   * Room.
-   */
-  uint32_t reserved[16];
-} HIP_RESOURCE_VIEW_DESC;
-
-/**
- * A texture reference: a variable of the program that its kernels read through. `texture<…>` derives from it.
- */
-typedef struct textureReference {
-  /**
-   * Coordinates are 0 to 1.
-   */
-  int32_t normalized;
-  /**
-   * `hipReadMode…`.
-   */
-  hipTextureReadMode readMode;
-  /**
-   * `hipFilterMode…`.
-   */
-  hipTextureFilterMode filterMode;
-  /**
-   * `hipAddressMode…` of each dimension.
-   */
-  hipTextureAddressMode addressMode[3];
-  /**
-   * Channels of an element.
-   */
-  struct hipChannelFormatDesc channelDesc;
-  /**
-   * Decode the sRGB curve.
-   */
-  int32_t sRGB;
-  /**
-   * Must be 0.
-   */
-  uint32_t maxAnisotropy;
-  /**
-   * Filter between mipmap levels.
-   */
-  hipTextureFilterMode mipmapFilterMode;
-  /**
-   * Must be 0.
-   */
-  float mipmapLevelBias;
-  /**
-   * Least mipmap level.
-   */
-  float minMipmapLevelClamp;
-  /**
-   * Greatest mipmap level.
-   */
-  float maxMipmapLevelClamp;
-  /**
-   * What it is bound to, or null.
-   */
-  hipTextureObject_t textureObject;
-  /**
-   * Channels of an element (driver API).
-   */
-  int32_t numChannels;
-  /**
-   * Format of a channel (driver API).
-   */
-  hipArray_Format format;
-} textureReference;
+typedef void *hiprtcLinkState;
 
 typedef uint32_t hipMemRangeCoherencyMode;
 
 typedef uint32_t hipComputeMode;
-
-typedef uint32_t hipMemAllocationGranularity_flags;
 
 typedef uint32_t hipStreamBatchMemOpType;
 
@@ -2445,48 +2449,174 @@ hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void *srcH
 hipError_t hipMemcpyAtoH(void *dst, hipArray_t srcArray, size_t srcOffset, size_t count);
 
 /**
- * Whether a stream is capturing: never.
+ * Copies between one-dimensional arrays.
+ */
+hipError_t hipMemcpyAtoA(hipArray_t dstArray,
+                         size_t dstOffset,
+                         hipArray_t srcArray,
+                         size_t srcOffset,
+                         size_t ByteCount);
+
+/**
+ * Copies a one-dimensional array to device memory.
+ */
+hipError_t hipMemcpyAtoD(hipDeviceptr_t dstDevice,
+                         hipArray_t srcArray,
+                         size_t srcOffset,
+                         size_t ByteCount);
+
+/**
+ * Copies device memory to a one-dimensional array.
+ */
+hipError_t hipMemcpyDtoA(hipArray_t dstArray,
+                         size_t dstOffset,
+                         hipDeviceptr_t srcDevice,
+                         size_t ByteCount);
+
+/**
+ * Copies bytes of a one-dimensional array to the host in stream order.
+ */
+hipError_t hipMemcpyAtoHAsync(void *dstHost,
+                              hipArray_t srcArray,
+                              size_t srcOffset,
+                              size_t ByteCount,
+                              hipStream_t stream);
+
+/**
+ * Copies host bytes to a one-dimensional array in stream order.
+ */
+hipError_t hipMemcpyHtoAAsync(hipArray_t dstArray,
+                              size_t dstOffset,
+                              const void *srcHost,
+                              size_t ByteCount,
+                              hipStream_t stream);
+
+/**
+ * Copies rows between arrays.
+ */
+hipError_t hipMemcpy2DArrayToArray(hipArray_t dst,
+                                   size_t wOffsetDst,
+                                   size_t hOffsetDst,
+                                   hipArray_t src,
+                                   size_t wOffsetSrc,
+                                   size_t hOffsetSrc,
+                                   size_t width,
+                                   size_t height,
+                                   hipMemcpyKind kind);
+
+/**
+ * Copies slices of rows between devices.
+ */
+hipError_t hipMemcpy3DPeer(struct hipMemcpy3DPeerParms *p);
+
+/**
+ * Copies slices of rows between devices in stream order.
+ */
+hipError_t hipMemcpy3DPeerAsync(struct hipMemcpy3DPeerParms *p, hipStream_t stream);
+
+/**
+ * Copies several ranges in stream order. The attributes are hints.
+ */
+hipError_t hipMemcpyBatchAsync(void **dsts,
+                               void **srcs,
+                               size_t *sizes,
+                               size_t count,
+                               struct hipMemcpyAttributes *attrs,
+                               size_t *attrsIdxs,
+                               size_t numAttrs,
+                               size_t *failIdx,
+                               hipStream_t stream);
+
+/**
+ * Copies several boxes in stream order. Access order and flags are hints.
+ */
+hipError_t hipMemcpy3DBatchAsync(size_t numOps,
+                                 struct hipMemcpy3DBatchOp *opList,
+                                 size_t *failIdx,
+                                 uint64_t flags,
+                                 hipStream_t stream);
+
+/**
+ * Begins to capture what a stream is asked to do.
+ */
+hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode);
+
+/**
+ * Begins to capture, with the thread's own stream as the default.
+ */
+hipError_t hipStreamBeginCapture_spt(hipStream_t stream, hipStreamCaptureMode mode);
+
+/**
+ * Begins to capture into a graph, after nodes of it.
+ */
+hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream,
+                                        hipGraph_t graph,
+                                        const hipGraphNode_t *dependencies,
+                                        const void *dependencyData,
+                                        size_t numDependencies,
+                                        hipStreamCaptureMode mode);
+
+/**
+ * Ends a capture and gives its graph.
+ */
+hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *pGraph);
+
+/**
+ * Ends a capture, with the thread's own stream as the default.
+ */
+hipError_t hipStreamEndCapture_spt(hipStream_t stream, hipGraph_t *pGraph);
+
+/**
+ * Whether a stream captures.
  */
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus);
 
 /**
- * Whether a stream is capturing: never.
+ * Whether a stream captures, with the thread's own stream as the default.
  */
 hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus);
 
 /**
- * Tells about a stream's capture: there is none.
+ * Tells about a stream's capture.
  */
 hipError_t hipStreamGetCaptureInfo(hipStream_t stream,
                                    hipStreamCaptureStatus *pCaptureStatus,
                                    uint64_t *pId);
 
 /**
- * Tells about a stream's capture: there is none.
+ * Tells about a stream's capture, with the thread's own stream as the default.
  */
 hipError_t hipStreamGetCaptureInfo_spt(hipStream_t stream,
                                        hipStreamCaptureStatus *pCaptureStatus,
                                        uint64_t *pId);
 
 /**
- * Tells about a stream's capture: there is none; the graph and its nodes are left alone.
+ * Tells about a stream's capture, its graph and the nodes that the next one comes after.
  */
 hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream,
                                       hipStreamCaptureStatus *captureStatus_out,
                                       uint64_t *id_out,
-                                      void **graph_out,
-                                      void *const **dependencies_out,
+                                      hipGraph_t *graph_out,
+                                      const hipGraphNode_t **dependencies_out,
                                       size_t *numDependencies_out);
 
 /**
- * Tells about a stream's capture: there is none; the graph and its nodes are left alone.
+ * As `hipStreamGetCaptureInfo_v2`, with the thread's own stream as the default.
  */
 hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream,
                                           hipStreamCaptureStatus *captureStatus_out,
                                           uint64_t *id_out,
-                                          void **graph_out,
-                                          void *const **dependencies_out,
+                                          hipGraph_t *graph_out,
+                                          const hipGraphNode_t **dependencies_out,
                                           size_t *numDependencies_out);
+
+/**
+ * Changes the nodes that a capturing stream's next node comes after: adds to them (flags 0), or replaces them (1).
+ */
+hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream,
+                                              hipGraphNode_t *dependencies,
+                                              size_t numDependencies,
+                                              uint32_t flags);
 
 /**
  * Exchanges the calling thread's capture mode.
@@ -3044,6 +3174,672 @@ hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst,
                                hipStream_t stream);
 
 /**
+ * Writes a graph as a drawing for Graphviz.
+ */
+hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char *path, uint32_t flags);
+
+/**
+ * Makes an executable graph from a graph as it is now.
+ */
+hipError_t hipGraphInstantiate(hipGraphExec_t *pGraphExec,
+                               hipGraph_t graph,
+                               hipGraphNode_t *pErrorNode,
+                               char *pLogBuffer,
+                               size_t bufferSize);
+
+/**
+ * Makes an executable graph, with flags.
+ */
+hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *pGraphExec,
+                                        hipGraph_t graph,
+                                        uint64_t flags);
+
+/**
+ * Makes an executable graph as a record says, and tells in it what became of that.
+ */
+hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *pGraphExec,
+                                         hipGraph_t graph,
+                                         struct hipGraphInstantiateParams *instantiateParams);
+
+/**
+ * Gives the flags that an executable graph was made with.
+ */
+hipError_t hipGraphExecGetFlags(hipGraphExec_t graphExec, uint64_t *flags);
+
+/**
+ * Launches an executable graph in a stream.
+ */
+hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream);
+
+/**
+ * Launches an executable graph, with the thread's own stream as the default.
+ */
+hipError_t hipGraphLaunch_spt(hipGraphExec_t graphExec, hipStream_t stream);
+
+/**
+ * Prepares an executable graph, so that its first launch has nothing left to do for that.
+ */
+hipError_t hipGraphUpload(hipGraphExec_t graphExec, hipStream_t stream);
+
+/**
+ * Ends an executable graph. Launches of it run to their end.
+ */
+hipError_t hipGraphExecDestroy(hipGraphExec_t graphExec);
+
+/**
+ * Adds a kernel node. The arguments are copied.
+ */
+hipError_t hipGraphAddKernelNode(hipGraphNode_t *pGraphNode,
+                                 hipGraph_t graph,
+                                 const hipGraphNode_t *pDependencies,
+                                 size_t numDependencies,
+                                 const struct hipKernelNodeParams *pNodeParams);
+
+/**
+ * Gives a kernel node's parameters; the pointers are valid until the node changes.
+ */
+hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node,
+                                       struct hipKernelNodeParams *pNodeParams);
+
+/**
+ * Changes a kernel node's parameters.
+ */
+hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node,
+                                       const struct hipKernelNodeParams *pNodeParams);
+
+/**
+ * Changes a kernel node's parameters in an executable graph.
+ */
+hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t hGraphExec,
+                                           hipGraphNode_t node,
+                                           const struct hipKernelNodeParams *pNodeParams);
+
+/**
+ * Reads an attribute of a kernel node.
+ */
+hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t hNode, uint32_t attr, void *value);
+
+/**
+ * Sets an attribute of a kernel node.
+ */
+hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t hNode, uint32_t attr, const void *value);
+
+/**
+ * Copies the attributes of a kernel node to another one.
+ */
+hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t hSrc, hipGraphNode_t hDst);
+
+/**
+ * Adds a copy node of up to three dimensions.
+ */
+hipError_t hipGraphAddMemcpyNode(hipGraphNode_t *pGraphNode,
+                                 hipGraph_t graph,
+                                 const hipGraphNode_t *pDependencies,
+                                 size_t numDependencies,
+                                 const struct hipMemcpy3DParms *pCopyParams);
+
+/**
+ * Gives a copy node's parameters; a linear copy as one row.
+ */
+hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, struct hipMemcpy3DParms *pNodeParams);
+
+/**
+ * Changes a copy node.
+ */
+hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node,
+                                       const struct hipMemcpy3DParms *pNodeParams);
+
+/**
+ * Changes a copy node in an executable graph.
+ */
+hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec,
+                                           hipGraphNode_t node,
+                                           struct hipMemcpy3DParms *pNodeParams);
+
+/**
+ * Adds a linear copy node.
+ */
+hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *pGraphNode,
+                                   hipGraph_t graph,
+                                   const hipGraphNode_t *pDependencies,
+                                   size_t numDependencies,
+                                   void *dst,
+                                   const void *src,
+                                   size_t count,
+                                   hipMemcpyKind kind);
+
+/**
+ * Makes a copy node linear, or changes it.
+ */
+hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node,
+                                         void *dst,
+                                         const void *src,
+                                         size_t count,
+                                         hipMemcpyKind kind);
+
+/**
+ * Changes a linear copy node in an executable graph.
+ */
+hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t hGraphExec,
+                                             hipGraphNode_t node,
+                                             void *dst,
+                                             const void *src,
+                                             size_t count,
+                                             hipMemcpyKind kind);
+
+/**
+ * Adds a copy node from a variable.
+ */
+hipError_t hipGraphAddMemcpyNodeFromSymbol(hipGraphNode_t *pGraphNode,
+                                           hipGraph_t graph,
+                                           const hipGraphNode_t *pDependencies,
+                                           size_t numDependencies,
+                                           void *dst,
+                                           const void *symbol,
+                                           size_t count,
+                                           size_t offset,
+                                           hipMemcpyKind kind);
+
+/**
+ * Changes a copy node to one from a variable.
+ */
+hipError_t hipGraphMemcpyNodeSetParamsFromSymbol(hipGraphNode_t node,
+                                                 void *dst,
+                                                 const void *symbol,
+                                                 size_t count,
+                                                 size_t offset,
+                                                 hipMemcpyKind kind);
+
+/**
+ * Changes a copy node in an executable graph to one from a variable.
+ */
+hipError_t hipGraphExecMemcpyNodeSetParamsFromSymbol(hipGraphExec_t hGraphExec,
+                                                     hipGraphNode_t node,
+                                                     void *dst,
+                                                     const void *symbol,
+                                                     size_t count,
+                                                     size_t offset,
+                                                     hipMemcpyKind kind);
+
+/**
+ * Adds a copy node to a variable.
+ */
+hipError_t hipGraphAddMemcpyNodeToSymbol(hipGraphNode_t *pGraphNode,
+                                         hipGraph_t graph,
+                                         const hipGraphNode_t *pDependencies,
+                                         size_t numDependencies,
+                                         const void *symbol,
+                                         const void *src,
+                                         size_t count,
+                                         size_t offset,
+                                         hipMemcpyKind kind);
+
+/**
+ * Changes a copy node to one to a variable.
+ */
+hipError_t hipGraphMemcpyNodeSetParamsToSymbol(hipGraphNode_t node,
+                                               const void *symbol,
+                                               const void *src,
+                                               size_t count,
+                                               size_t offset,
+                                               hipMemcpyKind kind);
+
+/**
+ * Changes a copy node in an executable graph to one to a variable.
+ */
+hipError_t hipGraphExecMemcpyNodeSetParamsToSymbol(hipGraphExec_t hGraphExec,
+                                                   hipGraphNode_t node,
+                                                   const void *symbol,
+                                                   const void *src,
+                                                   size_t count,
+                                                   size_t offset,
+                                                   hipMemcpyKind kind);
+
+/**
+ * Adds a fill node.
+ */
+hipError_t hipGraphAddMemsetNode(hipGraphNode_t *pGraphNode,
+                                 hipGraph_t graph,
+                                 const hipGraphNode_t *pDependencies,
+                                 size_t numDependencies,
+                                 const struct hipMemsetParams *pMemsetParams);
+
+/**
+ * Gives a fill node's parameters.
+ */
+hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, struct hipMemsetParams *pNodeParams);
+
+/**
+ * Changes a fill node.
+ */
+hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node,
+                                       const struct hipMemsetParams *pNodeParams);
+
+/**
+ * Changes a fill node in an executable graph.
+ */
+hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec,
+                                           hipGraphNode_t node,
+                                           const struct hipMemsetParams *pNodeParams);
+
+/**
+ * Adds a copy node of the driver API.
+ */
+hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *phGraphNode,
+                                    hipGraph_t hGraph,
+                                    const hipGraphNode_t *dependencies,
+                                    size_t numDependencies,
+                                    const HIP_MEMCPY3D *copyParams,
+                                    hipCtx_t ctx);
+
+/**
+ * Gives a copy node's parameters as the driver API's record.
+ */
+hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t hNode, HIP_MEMCPY3D *nodeParams);
+
+/**
+ * Changes a copy node as the driver API's record says.
+ */
+hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t hNode, const HIP_MEMCPY3D *nodeParams);
+
+/**
+ * Changes a copy node in an executable graph as the driver API's record says.
+ */
+hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec,
+                                              hipGraphNode_t hNode,
+                                              const HIP_MEMCPY3D *copyParams,
+                                              hipCtx_t ctx);
+
+/**
+ * Adds a fill node of the driver API.
+ */
+hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *phGraphNode,
+                                    hipGraph_t hGraph,
+                                    const hipGraphNode_t *dependencies,
+                                    size_t numDependencies,
+                                    const struct HIP_MEMSET_NODE_PARAMS *memsetParams,
+                                    hipCtx_t ctx);
+
+/**
+ * Changes a fill node in an executable graph as the driver API's record says.
+ */
+hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec,
+                                              hipGraphNode_t hNode,
+                                              const struct HIP_MEMSET_NODE_PARAMS *memsetParams,
+                                              hipCtx_t ctx);
+
+/**
+ * Adds a node that does nothing.
+ */
+hipError_t hipGraphAddEmptyNode(hipGraphNode_t *pGraphNode,
+                                hipGraph_t graph,
+                                const hipGraphNode_t *pDependencies,
+                                size_t numDependencies);
+
+/**
+ * Adds a host node.
+ */
+hipError_t hipGraphAddHostNode(hipGraphNode_t *pGraphNode,
+                               hipGraph_t graph,
+                               const hipGraphNode_t *pDependencies,
+                               size_t numDependencies,
+                               const struct hipHostNodeParams *pNodeParams);
+
+/**
+ * Gives a host node's parameters.
+ */
+hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, struct hipHostNodeParams *pNodeParams);
+
+/**
+ * Changes a host node.
+ */
+hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node,
+                                     const struct hipHostNodeParams *pNodeParams);
+
+/**
+ * Changes a host node in an executable graph.
+ */
+hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t hGraphExec,
+                                         hipGraphNode_t node,
+                                         const struct hipHostNodeParams *pNodeParams);
+
+/**
+ * Adds a node that runs a copy of another graph.
+ */
+hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *pGraphNode,
+                                     hipGraph_t graph,
+                                     const hipGraphNode_t *pDependencies,
+                                     size_t numDependencies,
+                                     hipGraph_t childGraph);
+
+/**
+ * Gives the graph that a child graph node runs.
+ */
+hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t *pGraph);
+
+/**
+ * Changes what a child graph node of an executable graph runs; the shape must stay.
+ */
+hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t hGraphExec,
+                                               hipGraphNode_t node,
+                                               hipGraph_t childGraph);
+
+/**
+ * Adds a node that records an event.
+ */
+hipError_t hipGraphAddEventRecordNode(hipGraphNode_t *pGraphNode,
+                                      hipGraph_t graph,
+                                      const hipGraphNode_t *pDependencies,
+                                      size_t numDependencies,
+                                      hipEvent_t event);
+
+/**
+ * Gives the event that a node records.
+ */
+hipError_t hipGraphEventRecordNodeGetEvent(hipGraphNode_t node, hipEvent_t *event_out);
+
+/**
+ * Changes the event that a node records.
+ */
+hipError_t hipGraphEventRecordNodeSetEvent(hipGraphNode_t node, hipEvent_t event);
+
+/**
+ * Changes the event that a node of an executable graph records.
+ */
+hipError_t hipGraphExecEventRecordNodeSetEvent(hipGraphExec_t hGraphExec,
+                                               hipGraphNode_t hNode,
+                                               hipEvent_t event);
+
+/**
+ * Adds a node that waits for an event.
+ */
+hipError_t hipGraphAddEventWaitNode(hipGraphNode_t *pGraphNode,
+                                    hipGraph_t graph,
+                                    const hipGraphNode_t *pDependencies,
+                                    size_t numDependencies,
+                                    hipEvent_t event);
+
+/**
+ * Gives the event that a node waits for.
+ */
+hipError_t hipGraphEventWaitNodeGetEvent(hipGraphNode_t node, hipEvent_t *event_out);
+
+/**
+ * Changes the event that a node waits for.
+ */
+hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event);
+
+/**
+ * Changes the event that a node of an executable graph waits for.
+ */
+hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec,
+                                             hipGraphNode_t hNode,
+                                             hipEvent_t event);
+
+/**
+ * Adds a node that allocates memory, and gives the address.
+ */
+hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *pGraphNode,
+                                   hipGraph_t graph,
+                                   const hipGraphNode_t *pDependencies,
+                                   size_t numDependencies,
+                                   struct hipMemAllocNodeParams *pNodeParams);
+
+/**
+ * Gives an allocation node's parameters.
+ */
+hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node,
+                                         struct hipMemAllocNodeParams *pNodeParams);
+
+/**
+ * Adds a node that frees memory which a graph allocated.
+ */
+hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *pGraphNode,
+                                  hipGraph_t graph,
+                                  const hipGraphNode_t *pDependencies,
+                                  size_t numDependencies,
+                                  void *dev_ptr);
+
+/**
+ * Adds a node that frees memory which a graph allocated.
+ */
+hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *phGraphNode,
+                                     hipGraph_t hGraph,
+                                     const hipGraphNode_t *dependencies,
+                                     size_t numDependencies,
+                                     hipDeviceptr_t dptr);
+
+/**
+ * Gives the address that a free node frees.
+ */
+hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *dev_ptr);
+
+/**
+ * Gives the bytes that graphs use or reserve on a device, now or at most.
+ */
+hipError_t hipDeviceGetGraphMemAttribute(int32_t device, uint32_t attr, void *value);
+
+/**
+ * Resets a high mark to 0.
+ */
+hipError_t hipDeviceSetGraphMemAttribute(int32_t device, uint32_t attr, void *value);
+
+/**
+ * Gives memory back that graphs keep without need: there is none, since memory goes with its last graph.
+ */
+hipError_t hipDeviceGraphMemTrim(int32_t device);
+
+/**
+ * Adds a node that runs a batch of operations on values in memory.
+ */
+hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *phGraphNode,
+                                     hipGraph_t hGraph,
+                                     const hipGraphNode_t *dependencies,
+                                     size_t numDependencies,
+                                     const struct hipBatchMemOpNodeParams *nodeParams);
+
+/**
+ * Gives a batch node's operations: as many as the record's array has room for.
+ */
+hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t hNode,
+                                           struct hipBatchMemOpNodeParams *nodeParams_out);
+
+/**
+ * Changes a batch node.
+ */
+hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t hNode,
+                                           struct hipBatchMemOpNodeParams *nodeParams);
+
+/**
+ * Changes a batch node in an executable graph.
+ */
+hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t hGraphExec,
+                                               hipGraphNode_t hNode,
+                                               const struct hipBatchMemOpNodeParams *nodeParams);
+
+/**
+ * Whether launches of an executable graph run a node.
+ */
+hipError_t hipGraphNodeGetEnabled(hipGraphExec_t hGraphExec,
+                                  hipGraphNode_t hNode,
+                                  uint32_t *isEnabled);
+
+/**
+ * Leaves a kernel, copy or fill node out of an executable graph's launches, or takes it in again.
+ */
+hipError_t hipGraphNodeSetEnabled(hipGraphExec_t hGraphExec,
+                                  hipGraphNode_t hNode,
+                                  uint32_t isEnabled);
+
+/**
+ * Adds a node of any type.
+ */
+hipError_t hipGraphAddNode(hipGraphNode_t *pGraphNode,
+                           hipGraph_t graph,
+                           const hipGraphNode_t *pDependencies,
+                           size_t numDependencies,
+                           struct hipGraphNodeParams *nodeParams);
+
+/**
+ * Changes a node of any type.
+ */
+hipError_t hipGraphNodeSetParams(hipGraphNode_t node, struct hipGraphNodeParams *nodeParams);
+
+/**
+ * Changes a node of any type in an executable graph.
+ */
+hipError_t hipGraphExecNodeSetParams(hipGraphExec_t graphExec,
+                                     hipGraphNode_t node,
+                                     struct hipGraphNodeParams *nodeParams);
+
+/**
+ * Creates an empty graph.
+ */
+hipError_t hipGraphCreate(hipGraph_t *pGraph, uint32_t flags);
+
+/**
+ * Ends a graph and its nodes. Executable graphs made from it live on.
+ */
+hipError_t hipGraphDestroy(hipGraph_t graph);
+
+/**
+ * Copies a graph with its nodes and edges.
+ */
+hipError_t hipGraphClone(hipGraph_t *pGraphClone, hipGraph_t originalGraph);
+
+/**
+ * Finds the copy of a node in a clone.
+ */
+hipError_t hipGraphNodeFindInClone(hipGraphNode_t *pNode,
+                                   hipGraphNode_t originalNode,
+                                   hipGraph_t clonedGraph);
+
+/**
+ * Gives a graph's nodes, or their number.
+ */
+hipError_t hipGraphGetNodes(hipGraph_t graph, hipGraphNode_t *nodes, size_t *numNodes);
+
+/**
+ * Gives a graph's nodes without dependencies, or their number.
+ */
+hipError_t hipGraphGetRootNodes(hipGraph_t graph,
+                                hipGraphNode_t *pRootNodes,
+                                size_t *pNumRootNodes);
+
+/**
+ * Gives a graph's edges, or their number.
+ */
+hipError_t hipGraphGetEdges(hipGraph_t graph,
+                            hipGraphNode_t *from,
+                            hipGraphNode_t *to,
+                            size_t *numEdges);
+
+/**
+ * Gives the nodes that a node waits for, or their number.
+ */
+hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node,
+                                       hipGraphNode_t *pDependencies,
+                                       size_t *pNumDependencies);
+
+/**
+ * Gives the nodes that wait for a node, or their number.
+ */
+hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node,
+                                         hipGraphNode_t *pDependentNodes,
+                                         size_t *pNumDependentNodes);
+
+/**
+ * Gives the type of a node, in the numbers of the presented version.
+ */
+hipError_t hipGraphNodeGetType(hipGraphNode_t node, uint32_t *pType);
+
+/**
+ * Takes a node out of its graph, with its edges.
+ */
+hipError_t hipGraphDestroyNode(hipGraphNode_t node);
+
+/**
+ * Adds edges.
+ */
+hipError_t hipGraphAddDependencies(hipGraph_t graph,
+                                   const hipGraphNode_t *from,
+                                   const hipGraphNode_t *to,
+                                   size_t numDependencies);
+
+/**
+ * Takes edges away.
+ */
+hipError_t hipGraphRemoveDependencies(hipGraph_t graph,
+                                      const hipGraphNode_t *from,
+                                      const hipGraphNode_t *to,
+                                      size_t numDependencies);
+
+/**
+ * Takes over the operations of a graph of the same shape.
+ */
+hipError_t hipGraphExecUpdate(hipGraphExec_t hGraphExec,
+                              hipGraph_t hGraph,
+                              hipGraphNode_t *hErrorNode_out,
+                              uint32_t *updateResult_out);
+
+/**
+ * Makes a user object with a destructor.
+ */
+hipError_t hipUserObjectCreate(hipUserObject_t *object_out,
+                               void *ptr,
+                               hipHostFn_t destroy,
+                               uint32_t initialRefcount,
+                               uint32_t flags);
+
+/**
+ * Adds references to a user object.
+ */
+hipError_t hipUserObjectRetain(hipUserObject_t object, uint32_t count);
+
+/**
+ * Takes references from a user object; the last one ends it.
+ */
+hipError_t hipUserObjectRelease(hipUserObject_t object, uint32_t count);
+
+/**
+ * Makes a graph hold references to a user object: new ones, or with `hipGraphUserObjectMove` the caller's.
+ */
+hipError_t hipGraphRetainUserObject(hipGraph_t graph,
+                                    hipUserObject_t object,
+                                    uint32_t count,
+                                    uint32_t flags);
+
+/**
+ * Makes a graph let go of references to a user object.
+ */
+hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, uint32_t count);
+
+/**
+ * Makes a handle with which another process can open device memory.
+ */
+hipError_t hipIpcGetMemHandle(struct hipIpcMemHandle_t *handle, void *devPtr);
+
+/**
+ * Opens device memory of another process.
+ */
+hipError_t hipIpcOpenMemHandle(void **devPtr, struct hipIpcMemHandle_t handle, uint32_t flags);
+
+/**
+ * Closes memory of another process.
+ */
+hipError_t hipIpcCloseMemHandle(void *devPtr);
+
+/**
+ * Makes a handle with which another process can open an event.
+ */
+hipError_t hipIpcGetEventHandle(struct hipIpcEventHandle_t *handle, hipEvent_t event);
+
+/**
+ * Opens an event of another process.
+ */
+hipError_t hipIpcOpenEventHandle(hipEvent_t *event, struct hipIpcEventHandle_t handle);
+
+/**
  * Gives the thread's last error and resets it to success.
  */
 hipError_t hipGetLastError(void);
@@ -3207,12 +4003,163 @@ hipError_t hipExtLaunchMultiKernelMultiDevice(struct hipLaunchParams *launchPara
                                               uint32_t flags);
 
 /**
+ * Loads a library from memory. Options mean nothing here.
+ */
+hipError_t hipLibraryLoadData(hipLibrary_t *library,
+                              const void *code,
+                              uint32_t *jitOptions,
+                              void **jitOptionsValues,
+                              uint32_t numJitOptions,
+                              uint32_t *libraryOptions,
+                              void **libraryOptionValues,
+                              uint32_t numLibraryOptions);
+
+/**
+ * Loads a library from a file.
+ */
+hipError_t hipLibraryLoadFromFile(hipLibrary_t *library,
+                                  const char *fileName,
+                                  uint32_t *jitOptions,
+                                  void **jitOptionsValues,
+                                  uint32_t numJitOptions,
+                                  uint32_t *libraryOptions,
+                                  void **libraryOptionValues,
+                                  uint32_t numLibraryOptions);
+
+/**
+ * Unloads a library; its kernels end.
+ */
+hipError_t hipLibraryUnload(hipLibrary_t library);
+
+/**
+ * Gives a kernel of a library by name.
+ */
+hipError_t hipLibraryGetKernel(hipKernel_t *pKernel, hipLibrary_t library, const char *name);
+
+/**
+ * Gives the number of a library's kernels.
+ */
+hipError_t hipLibraryGetKernelCount(uint32_t *count, hipLibrary_t library);
+
+/**
+ * Gives a library's kernels, as many as there is room for.
+ */
+hipError_t hipLibraryEnumerateKernels(hipKernel_t *kernels,
+                                      uint32_t numKernels,
+                                      hipLibrary_t library);
+
+/**
+ * Gives the function of a kernel on the current device.
+ */
+hipError_t hipKernelGetFunction(hipFunction_t *pFunc, hipKernel_t kernel);
+
+/**
+ * Gives the library of a kernel.
+ */
+hipError_t hipKernelGetLibrary(hipLibrary_t *library, hipKernel_t kernel);
+
+/**
+ * Gives the name of a kernel; the text lives as long as its library.
+ */
+hipError_t hipKernelGetName(const char **name, hipKernel_t kernel);
+
+/**
+ * Gives where an argument of a kernel lies, and its size.
+ */
+hipError_t hipKernelGetParamInfo(hipKernel_t kernel,
+                                 size_t paramIndex,
+                                 size_t *paramOffset,
+                                 size_t *paramSize);
+
+/**
+ * Gives an attribute of a kernel on a device.
+ */
+hipError_t hipKernelGetAttribute(int32_t *pi, uint32_t attrib, hipKernel_t kernel, int32_t dev);
+
+/**
+ * Sets an attribute of a kernel on a device: those that exist are limits that the device's allow already.
+ */
+hipError_t hipKernelSetAttribute(uint32_t attrib,
+                                 int32_t value,
+                                 hipKernel_t kernel,
+                                 int32_t dev);
+
+/**
+ * Creates a link state.
+ */
+hipError_t hipLinkCreate(uint32_t numOptions,
+                         uint32_t *options,
+                         void **optionValues,
+                         hipLinkState_t *stateOut);
+
+/**
+ * Adds bitcode from memory.
+ */
+hipError_t hipLinkAddData(hipLinkState_t state,
+                          uint32_t type,
+                          void *data,
+                          size_t size,
+                          const char *name,
+                          uint32_t numOptions,
+                          uint32_t *options,
+                          void **optionValues);
+
+/**
+ * Adds bitcode from a file.
+ */
+hipError_t hipLinkAddFile(hipLinkState_t state,
+                          uint32_t type,
+                          const char *path,
+                          uint32_t numOptions,
+                          uint32_t *options,
+                          void **optionValues);
+
+/**
+ * Links; the code object lives as long as the link state.
+ */
+hipError_t hipLinkComplete(hipLinkState_t state, void **hipBinOut, size_t *sizeOut);
+
+/**
+ * Ends a link state.
+ */
+hipError_t hipLinkDestroy(hipLinkState_t state);
+
+/**
  * Moves managed memory to a device ahead of its use: a marker in the stream, as there is one copy.
  */
 hipError_t hipMemPrefetchAsync(const void *dev_ptr,
                                size_t count,
                                int32_t device,
                                hipStream_t stream);
+
+/**
+ * Moves managed memory to a place ahead of its use.
+ */
+hipError_t hipMemPrefetchAsync_v2(const void *dev_ptr,
+                                  size_t count,
+                                  struct hipMemLocation location,
+                                  uint32_t flags,
+                                  hipStream_t stream);
+
+/**
+ * Says how managed memory will be used, and where.
+ */
+hipError_t hipMemAdvise_v2(const void *dev_ptr,
+                           size_t count,
+                           hipMemoryAdvise advice,
+                           struct hipMemLocation location);
+
+/**
+ * Moves several ranges of managed memory ahead of their use: each range to the place whose index list starts last at or before it.
+ */
+hipError_t hipMemPrefetchBatchAsync(void **dev_ptrs,
+                                    size_t *sizes,
+                                    size_t count,
+                                    struct hipMemLocation *prefetch_locs,
+                                    size_t *prefetch_loc_idxs,
+                                    size_t num_prefetch_locs,
+                                    uint64_t flags,
+                                    hipStream_t stream);
 
 /**
  * Says how managed memory will be used.
@@ -3884,6 +4831,13 @@ hipError_t hipPointerGetAttributes(struct hipPointerAttribute_t *attributes,
                                    const void *ptr);
 
 /**
+ * Sets an attribute of an allocation: whether synchronous copies inside the device wait for their end.
+ */
+hipError_t hipPointerSetAttribute(const void *value,
+                                  hipPointer_attribute attribute,
+                                  hipDeviceptr_t ptr);
+
+/**
  * Tells one thing that HIP knows of a pointer.
  */
 hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
@@ -3970,28 +4924,53 @@ hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags,
                                struct hipMemLocation *location);
 
 /**
- * Gives the version of the interface.
- *
- * # Safety
- * The places must be null or valid.
+ * Gives a file descriptor that another process can open a pool by.
  */
-hiprtcResult hiprtcVersion(int32_t *major, int32_t *minor);
+hipError_t hipMemPoolExportToShareableHandle(void *shared_handle,
+                                             hipMemPool_t mem_pool,
+                                             hipMemAllocationHandleType handle_type,
+                                             uint32_t flags);
 
 /**
- * Gives the name of a result.
- *
- * # Safety
- * None. The text is constant.
+ * Opens a pool of another process by its file descriptor.
  */
-const char *hiprtcGetErrorString(uint32_t result);
+hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *mem_pool,
+                                               void *shared_handle,
+                                               hipMemAllocationHandleType handle_type,
+                                               uint32_t flags);
 
 /**
- * Creates a program, which needs a compiler: the place for it is set to null.
- *
- * # Safety
- * `prog` must be null or a valid place.
+ * Makes a record with which another process can open a block of a pool.
  */
-hiprtcResult hiprtcCreateProgram(void **prog);
+hipError_t hipMemPoolExportPointer(struct hipMemPoolPtrExportData *export_data, void *dev_ptr);
+
+/**
+ * Opens a block of a pool of another process; `hipFree` and `hipFreeAsync` close it.
+ */
+hipError_t hipMemPoolImportPointer(void **dev_ptr,
+                                   hipMemPool_t mem_pool,
+                                   struct hipMemPoolPtrExportData *export_data);
+
+/**
+ * Gives the default pool of a place.
+ */
+hipError_t hipMemGetDefaultMemPool(hipMemPool_t *memPool,
+                                   struct hipMemLocation *location,
+                                   hipMemAllocationType type);
+
+/**
+ * Gives the pool that `hipMallocAsync` uses in a place.
+ */
+hipError_t hipMemGetMemPool(hipMemPool_t *memPool,
+                            struct hipMemLocation *location,
+                            hipMemAllocationType type);
+
+/**
+ * Sets the pool that `hipMallocAsync` uses in a place.
+ */
+hipError_t hipMemSetMemPool(struct hipMemLocation *location,
+                            hipMemAllocationType type,
+                            hipMemPool_t pool);
 
 /**
  * Creates a stream.
@@ -4089,6 +5068,14 @@ hipError_t hipLaunchHostFunc(hipStream_t stream,
                              void *userData);
 
 /**
+ * Runs a batch of operations on values in memory, in stream order.
+ */
+hipError_t hipStreamBatchMemOp(hipStream_t stream,
+                               uint32_t count,
+                               struct hipStreamBatchMemOpParams *paramArray,
+                               uint32_t flags);
+
+/**
  * Makes a stream wait until 32 bits in memory fulfil a condition.
  */
 hipError_t hipStreamWaitValue32(hipStream_t stream,
@@ -4176,245 +5163,259 @@ hipError_t hipMemcpyFromSymbolAsync(void *dst,
                                     hipStream_t stream);
 
 /**
- * Creates a texture object.
+ * Gives the granularity of allocations; the least and the recommended one are the same.
  */
-hipError_t hipCreateTextureObject(hipTextureObject_t *pTexObject,
-                                  const struct hipResourceDesc *pResDesc,
-                                  const struct hipTextureDesc *pTexDesc,
-                                  const struct hipResourceViewDesc *pResViewDesc);
+hipError_t hipMemGetAllocationGranularity(size_t *granularity,
+                                          const struct hipMemAllocationProp *prop,
+                                          hipMemAllocationGranularity_flags option);
 
 /**
- * Destroys a texture object; null is none.
+ * Reserves a range of addresses.
  */
-hipError_t hipDestroyTextureObject(hipTextureObject_t textureObject);
+hipError_t hipMemAddressReserve(void **ptr,
+                                size_t size,
+                                size_t alignment,
+                                void *addr,
+                                uint64_t flags);
 
 /**
- * Tells a texture object's resource.
+ * Gives a reserved range back; nothing may be mapped in it.
  */
-hipError_t hipGetTextureObjectResourceDesc(struct hipResourceDesc *pResDesc,
-                                           hipTextureObject_t textureObject);
+hipError_t hipMemAddressFree(void *devPtr, size_t size);
 
 /**
- * Tells a texture object's view of its resource; all zero if there is none.
+ * Allocates memory without an address.
  */
-hipError_t hipGetTextureObjectResourceViewDesc(struct hipResourceViewDesc *pResViewDesc,
-                                               hipTextureObject_t textureObject);
+hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle,
+                        size_t size,
+                        const struct hipMemAllocationProp *prop,
+                        uint64_t flags);
 
 /**
- * Tells how a texture object is read.
+ * Lets go of an allocation; mappings keep its memory.
  */
-hipError_t hipGetTextureObjectTextureDesc(struct hipTextureDesc *pTexDesc,
-                                          hipTextureObject_t textureObject);
+hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle);
 
 /**
- * Tells how many elements a linear texture can have.
+ * Gives a new handle of the allocation that is mapped at an address.
  */
-hipError_t hipDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
-                                               const struct hipChannelFormatDesc *fmtDesc,
-                                               int32_t device);
+hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *handle, void *addr);
 
 /**
- * Creates a texture object (driver API).
+ * Gives the properties of an allocation.
  */
-hipError_t hipTexObjectCreate(hipTextureObject_t *pTexObject,
-                              const struct HIP_RESOURCE_DESC *pResDesc,
-                              const struct HIP_TEXTURE_DESC *pTexDesc,
-                              const struct HIP_RESOURCE_VIEW_DESC *pResViewDesc);
+hipError_t hipMemGetAllocationPropertiesFromHandle(struct hipMemAllocationProp *prop,
+                                                   hipMemGenericAllocationHandle_t handle);
 
 /**
- * Destroys a texture object (driver API); null is none.
+ * Maps an allocation into a reserved range.
  */
-hipError_t hipTexObjectDestroy(hipTextureObject_t texObject);
+hipError_t hipMemMap(void *ptr,
+                     size_t size,
+                     size_t offset,
+                     hipMemGenericAllocationHandle_t handle,
+                     uint64_t flags);
 
 /**
- * Tells a texture object's resource (driver API).
+ * Undoes a mapping, after the device's work has ended.
  */
-hipError_t hipTexObjectGetResourceDesc(struct HIP_RESOURCE_DESC *pResDesc,
-                                       hipTextureObject_t texObject);
+hipError_t hipMemUnmap(void *ptr, size_t size);
 
 /**
- * Tells a texture object's view of its resource (driver API).
+ * Sets which devices may access a mapped range, and how.
  */
-hipError_t hipTexObjectGetResourceViewDesc(struct HIP_RESOURCE_VIEW_DESC *pResViewDesc,
-                                           hipTextureObject_t texObject);
+hipError_t hipMemSetAccess(void *ptr,
+                           size_t size,
+                           const struct hipMemAccessDesc *desc,
+                           size_t count);
 
 /**
- * Tells how a texture object is read (driver API).
+ * Gives how a device may access a mapped address.
  */
-hipError_t hipTexObjectGetTextureDesc(struct HIP_TEXTURE_DESC *pTexDesc,
-                                      hipTextureObject_t texObject);
+hipError_t hipMemGetAccess(uint64_t *flags, const struct hipMemLocation *location, void *ptr);
 
 /**
- * Binds linear memory to a reference.
+ * Gives a file descriptor that other processes can import an allocation by.
  */
-hipError_t hipBindTexture(size_t *offset,
-                          const struct textureReference *tex,
-                          const void *devPtr,
-                          const struct hipChannelFormatDesc *desc,
-                          size_t size);
+hipError_t hipMemExportToShareableHandle(void *shareableHandle,
+                                         hipMemGenericAllocationHandle_t handle,
+                                         hipMemAllocationHandleType handleType,
+                                         uint64_t flags);
 
 /**
- * Binds rows of memory to a reference.
+ * Opens an allocation of another process by its file descriptor.
  */
-hipError_t hipBindTexture2D(size_t *offset,
-                            const struct textureReference *tex,
-                            const void *devPtr,
-                            const struct hipChannelFormatDesc *desc,
-                            size_t width,
-                            size_t height,
-                            size_t pitch);
+hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle,
+                                           void *osHandle,
+                                           hipMemAllocationHandleType shHandleType);
 
 /**
- * Binds an array to a reference.
+ * Gives the version of the interface, which is 9.0 in every release of HIP.
+ *
+ * # Safety
+ * The places must be null or valid.
  */
-hipError_t hipBindTextureToArray(const struct textureReference *tex,
-                                 hipArray_t array,
-                                 const struct hipChannelFormatDesc *desc);
+hiprtcResult hiprtcVersion(int32_t *major, int32_t *minor);
 
 /**
- * Unbinds a reference.
+ * Gives the name of a result.
+ *
+ * # Safety
+ * None. The text is constant.
  */
-hipError_t hipUnbindTexture(const struct textureReference *tex);
+const char *hiprtcGetErrorString(hiprtcResult result);
 
 /**
- * Tells by how many bytes a reference's memory is misaligned: 0, for a binding starts at an aligned address.
+ * Creates a program from source and the headers that it includes by name.
+ *
+ * # Safety
+ * `prog` must be null or a valid place, strings terminated, and the arrays as long as `numHeaders` says.
  */
-hipError_t hipGetTextureAlignmentOffset(size_t *offset,
-                                        const struct textureReference *texref);
+hiprtcResult hiprtcCreateProgram(hiprtcProgram *prog,
+                                 const char *src,
+                                 const char *name,
+                                 int32_t numHeaders,
+                                 const char *const *headers,
+                                 const char *const *includeNames);
 
 /**
- * Gives the reference of a symbol: the symbol itself.
+ * Ends a program.
+ *
+ * # Safety
+ * `prog` must be null or a valid place.
  */
-hipError_t hipGetTextureReference(const struct textureReference **texref, const void *symbol);
+hiprtcResult hiprtcDestroyProgram(hiprtcProgram *prog);
 
 /**
- * Gives a module's texture reference. It reads floats of one channel until it is told otherwise.
+ * Adds an expression whose symbol `hiprtcGetLoweredName` will give.
+ *
+ * # Safety
+ * The string must be null or terminated.
  */
-hipError_t hipModuleGetTexRef(struct textureReference **texRef, hipModule_t hmod, const char *name);
+hiprtcResult hiprtcAddNameExpression(hiprtcProgram prog, const char *name_expression);
 
 /**
- * Sets the format of a reference's elements.
+ * Compiles a program. The log tells about a failure.
+ *
+ * # Safety
+ * The options must be `numOptions` terminated strings.
  */
-hipError_t hipTexRefSetFormat(struct textureReference *texRef,
-                              hipArray_Format fmt,
-                              int32_t NumPackedComponents);
+hiprtcResult hiprtcCompileProgram(hiprtcProgram prog,
+                                  int32_t numOptions,
+                                  const char *const *options);
 
 /**
- * Sets how a reference is read: `HIP_TRSF_…`.
+ * Gives the symbol of a name expression; the text lives as long as the program.
+ *
+ * # Safety
+ * The string must be null or terminated, the place null or valid.
  */
-hipError_t hipTexRefSetFlags(struct textureReference *texRef, uint32_t Flags);
+hiprtcResult hiprtcGetLoweredName(hiprtcProgram prog,
+                                  const char *name_expression,
+                                  const char **lowered_name);
 
 /**
- * Sets the filter.
+ * Gives the bytes of the log, with its terminator; 0 if there is nothing to say.
+ *
+ * # Safety
+ * The place must be null or valid.
  */
-hipError_t hipTexRefSetFilterMode(struct textureReference *texRef, hipTextureFilterMode fm);
+hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram prog, size_t *logSizeRet);
 
 /**
- * Sets the addressing of a dimension.
+ * Gives the log.
+ *
+ * # Safety
+ * The place must be null or as large as `hiprtcGetProgramLogSize` says.
  */
-hipError_t hipTexRefSetAddressMode(struct textureReference *texRef,
-                                   int32_t dim,
-                                   hipTextureAddressMode am);
+hiprtcResult hiprtcGetProgramLog(hiprtcProgram prog, char *log);
 
 /**
- * Sets the greatest anisotropy; other than 0 cannot be bound.
+ * Gives the bytes of the code object; 0 for relocatable device code.
+ *
+ * # Safety
+ * The place must be null or valid.
  */
-hipError_t hipTexRefSetMaxAnisotropy(struct textureReference *texRef, uint32_t maxAniso);
+hiprtcResult hiprtcGetCodeSize(hiprtcProgram prog, size_t *codeSizeRet);
 
 /**
- * Sets the filter between mipmap levels.
+ * Gives the code object.
+ *
+ * # Safety
+ * The place must be null or as large as `hiprtcGetCodeSize` says.
  */
-hipError_t hipTexRefSetMipmapFilterMode(struct textureReference *texRef, hipTextureFilterMode fm);
+hiprtcResult hiprtcGetCode(hiprtcProgram prog, char *code);
 
 /**
- * Sets the level bias; other than 0 cannot be bound.
+ * Gives the bytes of the bitcode of a program compiled with `-fgpu-rdc`.
+ *
+ * # Safety
+ * The place must be null or valid.
  */
-hipError_t hipTexRefSetMipmapLevelBias(struct textureReference *texRef, float bias);
+hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram prog, size_t *bitcode_size);
 
 /**
- * Sets the least and the greatest level.
+ * Gives the bitcode of a program compiled with `-fgpu-rdc`.
+ *
+ * # Safety
+ * The place must be null or as large as `hiprtcGetBitcodeSize` says.
  */
-hipError_t hipTexRefSetMipmapLevelClamp(struct textureReference *texRef,
-                                        float minMipMapLevelClamp,
-                                        float maxMipMapLevelClamp);
+hiprtcResult hiprtcGetBitcode(hiprtcProgram prog, char *bitcode);
 
 /**
- * Binds an array to a module's reference, with the array's format.
+ * Creates a link state.
+ *
+ * # Safety
+ * The arrays must hold `numOptions` elements, the place must be null or valid.
  */
-hipError_t hipTexRefSetArray(struct textureReference *tex, hipArray_t array, uint32_t flags);
+hiprtcResult hiprtcLinkCreate(uint32_t numOptions,
+                              uint32_t *options,
+                              void **optionValues,
+                              hiprtcLinkState *hipLinkState);
 
 /**
- * Binds linear memory to a module's reference.
+ * Adds bitcode from memory.
+ *
+ * # Safety
+ * `image` must be null or hold `imageSize` bytes.
  */
-hipError_t hipTexRefSetAddress(size_t *ByteOffset,
-                               struct textureReference *texRef,
-                               hipDeviceptr_t dptr,
-                               size_t bytes);
+hiprtcResult hiprtcLinkAddData(hiprtcLinkState hipLinkState,
+                               uint32_t inputType,
+                               void *image,
+                               size_t imageSize,
+                               const char *name,
+                               uint32_t numOptions,
+                               uint32_t *options,
+                               void **optionValues);
 
 /**
- * Binds rows of memory to a module's reference.
+ * Adds bitcode from a file.
+ *
+ * # Safety
+ * `filePath` must be null or a terminated string.
  */
-hipError_t hipTexRefSetAddress2D(struct textureReference *texRef,
-                                 const struct HIP_ARRAY_DESCRIPTOR *desc,
-                                 hipDeviceptr_t dptr,
-                                 size_t Pitch);
+hiprtcResult hiprtcLinkAddFile(hiprtcLinkState hipLinkState,
+                               uint32_t inputType,
+                               const char *filePath,
+                               uint32_t numOptions,
+                               uint32_t *options,
+                               void **optionValues);
 
 /**
- * Tells the memory that a reference is bound to.
+ * Links; the code object lives as long as the link state.
+ *
+ * # Safety
+ * The places must be null or valid.
  */
-hipError_t hipTexRefGetAddress(hipDeviceptr_t *dev_ptr, const struct textureReference *texRef);
+hiprtcResult hiprtcLinkComplete(hiprtcLinkState hipLinkState, void **binOut, size_t *sizeOut);
 
 /**
- * Tells the array that a reference is bound to.
+ * Ends a link state.
+ *
+ * # Safety
+ * None: the handle is checked.
  */
-hipError_t hipTexRefGetArray(hipArray_t *pArray, const struct textureReference *texRef);
-
-/**
- * Tells the addressing of a dimension.
- */
-hipError_t hipTexRefGetAddressMode(hipTextureAddressMode *pam,
-                                   const struct textureReference *texRef,
-                                   int32_t dim);
-
-/**
- * Tells the filter.
- */
-hipError_t hipTexRefGetFilterMode(hipTextureFilterMode *pfm, const struct textureReference *texRef);
-
-/**
- * Tells how a reference is read: `HIP_TRSF_…`.
- */
-hipError_t hipTexRefGetFlags(uint32_t *pFlags, const struct textureReference *texRef);
-
-/**
- * Tells the format of a reference's elements.
- */
-hipError_t hipTexRefGetFormat(hipArray_Format *pFormat,
-                              int32_t *pNumChannels,
-                              const struct textureReference *texRef);
-
-/**
- * Tells the greatest anisotropy.
- */
-hipError_t hipTexRefGetMaxAnisotropy(int32_t *pmaxAnsio, const struct textureReference *texRef);
-
-/**
- * Tells the filter between mipmap levels.
- */
-hipError_t hipTexRefGetMipmapFilterMode(hipTextureFilterMode *pfm,
-                                        const struct textureReference *texRef);
-
-/**
- * Tells the level bias.
- */
-hipError_t hipTexRefGetMipmapLevelBias(float *pbias, const struct textureReference *texRef);
-
-/**
- * Tells the least and the greatest level.
- */
-hipError_t hipTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp,
-                                        float *pmaxMipmapLevelClamp,
-                                        const struct textureReference *texRef);
+hiprtcResult hiprtcLinkDestroy(hiprtcLinkState hipLinkState);
 
 #ifdef __cplusplus
 }  // extern "C"

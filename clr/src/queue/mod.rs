@@ -9,6 +9,7 @@ mod device_queue;
 mod host;
 mod host_queue;
 mod other;
+mod prepared;
 mod transfer;
 
 use std::{ffi::c_void, sync::Arc};
@@ -17,6 +18,7 @@ pub(crate) use self::core::{QueueCore, Staged, StagingPool};
 pub use device_queue::DeviceQueue;
 pub use host_queue::HostQueue;
 pub use other::MigrateTarget;
+pub use prepared::PreparedKernels;
 pub use transfer::{MapAccess, Mapping};
 
 use crate::{Event, Kernel, Status, signal::HwSignal};

@@ -172,7 +172,7 @@ impl HostQueue {
             )));
         }
         let agent = match memory.kind() {
-            MemoryKind::Device | MemoryKind::Ipc => memory.device().agent(),
+            MemoryKind::Device | MemoryKind::Ipc | MemoryKind::Mapped => memory.device().agent(),
             MemoryKind::Host
             | MemoryKind::Managed
             | MemoryKind::Registered

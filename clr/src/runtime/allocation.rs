@@ -158,6 +158,7 @@ impl Runtime {
             host_flags: HostFlags::COHERENT,
             id: self.shared.new_id(),
             signal,
+            user_flags: std::sync::atomic::AtomicU32::new(0),
         });
         self.shared.map.insert(&memory);
         Ok(memory)
@@ -216,7 +217,9 @@ impl Runtime {
         let memory = self
             .shared
             .map
-            .remove(address, |memory| memory.kind != MemoryKind::Registered)
+            .remove(address, |memory| {
+                !matches!(memory.kind, MemoryKind::Registered | MemoryKind::Mapped)
+            })
             .ok_or(Error::UnknownAddress(address))?;
         let hsa = self.shared.hsa;
         match memory.kind {
@@ -236,7 +239,7 @@ impl Runtime {
                     status,
                 })?;
             }
-            MemoryKind::Registered => {}
+            MemoryKind::Registered | MemoryKind::Mapped => {}
         }
         if memory.kind == MemoryKind::Device {
             memory.device.unreserve(memory.size);
@@ -282,6 +285,26 @@ impl Runtime {
         ))
     }
 
+    /// Notes that memory of a device is mapped at an address, so that copies and queries know it.
+    pub fn add_mapping(&self, device: &Arc<Device>, address: usize, size: usize) -> Arc<Memory> {
+        let host_address = device.properties().large_bar.then_some(address);
+        self.record(
+            MemoryKind::Mapped,
+            device,
+            std::ptr::with_exposed_provenance_mut(address),
+            host_address,
+            size,
+            HostFlags::empty(),
+        )
+    }
+
+    /// Forgets a mapping; gives what was known of it.
+    pub fn remove_mapping(&self, address: usize) -> Option<Arc<Memory>> {
+        self.shared
+            .map
+            .remove(address, |memory| memory.kind == MemoryKind::Mapped)
+    }
+
     fn record(
         &self,
         kind: MemoryKind,
@@ -300,6 +323,7 @@ impl Runtime {
             host_flags,
             id: self.shared.new_id(),
             signal: hsa_signal_t::default(),
+            user_flags: std::sync::atomic::AtomicU32::new(0),
         });
         self.shared.map.insert(&memory);
         memory

@@ -67,6 +67,14 @@ const OURS: &[(&str, &str)] = &[
         "0: do not ask the device for the times of every command while recording",
     ),
     (
+        "GNEISS_HIPRTC_CACHE",
+        "the folder that keeps what hiprtc compiled, 0: none; unset: gneiss/hiprtc in XDG_CACHE_HOME or ~/.cache",
+    ),
+    (
+        "GNEISS_HIPRTC_COMPILER",
+        "what hiprtc compiles with: comgr, clang, none; unset: comgr if it is there, else clang",
+    ),
+    (
         "GNEISS_SEED",
         "the seed of everything that is chosen at random",
     ),
@@ -126,6 +134,10 @@ const AMDS: &[(&str, &str)] = &[
     (
         "AMD_SERIALIZE_COPY",
         "1: wait before each copy, 2: after it, 3: both",
+    ),
+    (
+        "HIPRTC_COMPILE_OPTIONS_APPEND",
+        "options that hiprtc adds to every compilation",
     ),
     ("HIP_LAUNCH_BLOCKING", "1: wait after each kernel"),
     ("GPU_MAX_HW_QUEUES", "most hardware queues per priority; 4"),

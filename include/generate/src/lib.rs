@@ -29,7 +29,8 @@ pub fn header_path() -> PathBuf {
 /// # Errors
 /// When sources cannot be read, or cbindgen cannot make sense of them.
 pub fn header() -> Result<String> {
-    let sources = sources(&workspace().join("hip-abi/src"))?;
+    let mut sources = sources(&workspace().join("hip-abi/src"))?;
+    sources.extend(self::sources(&workspace().join("hip-abi/rtc/src"))?);
     let scratch = tempfile::tempdir()?;
     let mut builder = Builder::new().with_config(config(&sources));
     for (index, (_, text)) in sources.iter().enumerate() {
@@ -45,11 +46,20 @@ pub fn header() -> Result<String> {
     Ok(text.replace("[`", "`").replace("`]", "`"))
 }
 
-/// The source files with their text, in order of their names.
+/// The source files below a folder with their text, in order of their names.
 fn sources(directory: &Path) -> Result<Vec<(PathBuf, String)>> {
-    let mut files = fs::read_dir(directory)?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<Vec<_>>>()?;
+    let mut files = Vec::new();
+    let mut folders = vec![directory.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
     files.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
     files.sort();
     files

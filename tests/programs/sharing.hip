@@ -1,0 +1,241 @@
+// Memory and events of several processes, memory pools among them, and virtual memory management.
+#include "case.hpp"
+
+#include <functional>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+__global__ void add(int *p, int n, int length) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < length) {
+        p[i] += n;
+    }
+}
+
+// Two processes: the child was forked before any HIP call.
+struct Peer {
+    int in[2], out[2];
+    pid_t child;
+
+    Peer(const std::function<void(Peer &)> &body) {
+        REQUIRE(pipe(in) == 0 && pipe(out) == 0);
+        child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            std::swap(in, out);
+            body(*this);
+            std::fflush(nullptr);
+            _exit(0);
+        }
+    }
+
+    // Both ends: what one writes, the other reads.
+    template <typename T> void send(const T &value) { REQUIRE(write(out[1], &value, sizeof value) == sizeof value); }
+    template <typename T> T receive() {
+        T value;
+        REQUIRE(read(in[0], &value, sizeof value) == sizeof value);
+        return value;
+    }
+
+    void join() {
+        int status = 0;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+};
+
+} // namespace
+
+CASE(memory_of_another_process) {
+    constexpr int length = 1 << 19;
+    Peer peer([](Peer &parent) {
+        const auto handle = parent.receive<hipIpcMemHandle_t>();
+        HIP_CHECK(hipSetDevice(1));
+        int *memory = nullptr;
+        HIP_CHECK(hipIpcOpenMemHandle(reinterpret_cast<void **>(&memory), handle, hipIpcMemLazyEnablePeerAccess));
+        std::vector<int> values(length - 16);
+        HIP_CHECK(hipMemcpy(values.data(), memory, values.size() * sizeof(int), hipMemcpyDeviceToHost));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            REQUIRE(values[i] == static_cast<int>(i) + 16);
+        }
+        add<<<(length - 16) / 256 + 1, 256>>>(memory, 1000, length - 16);
+        HIP_CHECK(hipDeviceSynchronize());
+        HIP_CHECK(hipIpcCloseMemHandle(memory));
+        EXPECT_ERROR(hipIpcCloseMemHandle(memory), hipErrorInvalidValue);
+        hipIpcMemHandle_t nothing{};
+        EXPECT_ERROR(hipIpcOpenMemHandle(reinterpret_cast<void **>(&memory), nothing, hipIpcMemLazyEnablePeerAccess),
+                     hipErrorInvalidValue);
+        parent.send(1);
+    });
+    HIP_CHECK(hipSetDevice(1));
+    int *memory = nullptr;
+    HIP_CHECK(hipMalloc(&memory, length * sizeof(int)));
+    std::vector<int> values(length);
+    for (int i = 0; i < length; ++i) {
+        values[i] = i;
+    }
+    HIP_CHECK(hipMemcpy(memory, values.data(), length * sizeof(int), hipMemcpyHostToDevice));
+    hipIpcMemHandle_t handle;
+    EXPECT_ERROR(hipIpcGetMemHandle(&handle, values.data()), hipErrorInvalidValue);
+    // A pointer into the allocation.
+    HIP_CHECK(hipIpcGetMemHandle(&handle, memory + 16));
+    void *again = nullptr;
+    EXPECT_ERROR(hipIpcOpenMemHandle(&again, handle, hipIpcMemLazyEnablePeerAccess), hipErrorInvalidContext);
+    peer.send(handle);
+    REQUIRE(peer.receive<int>() == 1);
+    peer.join();
+    HIP_CHECK(hipMemcpy(values.data(), memory, length * sizeof(int), hipMemcpyDeviceToHost));
+    for (int i = 0; i < length; ++i) {
+        REQUIRE(values[i] == (i < 16 ? i : i + 1000));
+    }
+    HIP_CHECK(hipFree(memory));
+}
+
+CASE(event_of_another_process) {
+    constexpr int rounds = 40;
+    Peer peer([](Peer &parent) {
+        const auto handle = parent.receive<hipIpcEventHandle_t>();
+        hipEvent_t event;
+        HIP_CHECK(hipIpcOpenEventHandle(&event, handle));
+        hipStream_t stream = sample::create_stream();
+        int *seen = sample::pinned<int>(1);
+        for (int round = 0; round < rounds; ++round) {
+            REQUIRE(parent.receive<int>() == round);
+            EXPECT_ERROR(hipEventQuery(event), hipErrorNotReady);
+            HIP_CHECK(hipStreamWaitEvent(stream, event, 0));
+            add<<<1, 1, 0, stream>>>(seen, 1, 1);
+            EXPECT_ERROR(hipStreamQuery(stream), hipErrorNotReady);
+            REQUIRE(*static_cast<volatile int *>(seen) == round);
+            parent.send(round);
+            HIP_CHECK(hipEventSynchronize(event));
+            HIP_CHECK(hipEventQuery(event));
+            HIP_CHECK(hipStreamSynchronize(stream));
+            REQUIRE(*seen == round + 1);
+            parent.send(round);
+        }
+        HIP_CHECK(hipEventDestroy(event));
+    });
+    hipEvent_t event, plain = sample::create_event();
+    EXPECT_ERROR(hipEventCreateWithFlags(&event, hipEventInterprocess), hipErrorInvalidValue);
+    HIP_CHECK(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
+    hipIpcEventHandle_t handle;
+    EXPECT_ERROR(hipIpcGetEventHandle(&handle, plain), hipErrorInvalidValue);
+    HIP_CHECK(hipIpcGetEventHandle(&handle, event));
+    hipEvent_t again;
+    EXPECT_ERROR(hipIpcOpenEventHandle(&again, handle), hipErrorInvalidContext);
+    HIP_CHECK(hipEventQuery(event));
+    peer.send(handle);
+    hipStream_t stream = sample::create_stream();
+    for (int round = 0; round < rounds; ++round) {
+        sample::Gate gate;
+        gate.close(stream);
+        HIP_CHECK(hipEventRecord(event, stream));
+        peer.send(round);
+        REQUIRE(peer.receive<int>() == round);
+        gate.open();
+        HIP_CHECK(hipStreamSynchronize(stream));
+        REQUIRE(peer.receive<int>() == round);
+    }
+    peer.join();
+}
+
+CASE(mapped_memory) {
+    hipMemAllocationProp properties{};
+    properties.type = hipMemAllocationTypePinned;
+    properties.location.type = hipMemLocationTypeDevice;
+    properties.location.id = 0;
+    std::size_t granularity = 0;
+    HIP_CHECK(hipMemGetAllocationGranularity(&granularity, &properties, hipMemAllocationGranularityMinimum));
+    REQUIRE(granularity >= 4096);
+    const std::size_t size = 2 * granularity;
+    const int length = static_cast<int>(size / sizeof(int));
+    void *range = nullptr;
+    EXPECT_ERROR(hipMemAddressReserve(&range, size + 1, 0, nullptr, 0), hipErrorInvalidValue);
+    HIP_CHECK(hipMemAddressReserve(&range, 2 * size, 0, nullptr, 0));
+    hipMemGenericAllocationHandle_t first, second;
+    EXPECT_ERROR(hipMemCreate(&first, size + 1, &properties, 0), hipErrorInvalidValue);
+    HIP_CHECK(hipMemCreate(&first, size, &properties, 0));
+    HIP_CHECK(hipMemCreate(&second, size, &properties, 0));
+    char *const high = static_cast<char *>(range) + size;
+    HIP_CHECK(hipMemMap(range, size, 0, first, 0));
+    HIP_CHECK(hipMemMap(high, size, 0, second, 0));
+    hipMemAccessDesc access{};
+    access.location = properties.location;
+    access.flags = hipMemAccessFlagsProtReadWrite;
+    HIP_CHECK(hipMemSetAccess(range, size, &access, 1));
+    HIP_CHECK(hipMemSetAccess(high, size, &access, 1));
+    unsigned long long flags = 0;
+    HIP_CHECK(hipMemGetAccess(&flags, &properties.location, range));
+    REQUIRE(flags == hipMemAccessFlagsProtReadWrite);
+
+    int *values = static_cast<int *>(range);
+    HIP_CHECK(hipMemset(values, 0, size));
+    HIP_CHECK(hipMemset(high, 0, size));
+    add<<<2 * length / 256, 256>>>(values, 7, 2 * length);
+    std::vector<int> host(2 * length);
+    HIP_CHECK(hipMemcpy(host.data(), values, size, hipMemcpyDeviceToHost));
+    HIP_CHECK(hipMemcpy(host.data() + length, high, size, hipMemcpyDeviceToHost));
+    for (const int value : host) {
+        REQUIRE(value == 7);
+    }
+    // The second allocation in place of the first one: its contents stay.
+    add<<<length / 256, 256>>>(reinterpret_cast<int *>(high), 10, length);
+    HIP_CHECK(hipMemUnmap(range, size));
+    HIP_CHECK(hipMemUnmap(high, size));
+    EXPECT_ERROR(hipMemUnmap(high, size), hipErrorInvalidValue);
+    HIP_CHECK(hipMemMap(range, size, 0, second, 0));
+    HIP_CHECK(hipMemSetAccess(range, size, &access, 1));
+    HIP_CHECK(hipMemcpy(host.data(), range, size, hipMemcpyDeviceToHost));
+    REQUIRE(host.front() == 17 && host[length - 1] == 17);
+    EXPECT_ERROR(hipMemAddressFree(range, 2 * size), hipErrorInvalidValue);
+    HIP_CHECK(hipMemUnmap(range, size));
+    HIP_CHECK(hipMemRelease(first));
+    HIP_CHECK(hipMemRelease(second));
+    EXPECT_ERROR(hipMemRelease(second), hipErrorInvalidValue);
+    HIP_CHECK(hipMemAddressFree(range, 2 * size));
+}
+
+CASE(pool_of_another_process) {
+    // The descriptor goes to the child by being opened before the fork: memory is exported afterwards by pointer.
+    Peer peer([](Peer &parent) {
+        const auto data = parent.receive<hipMemPoolPtrExportData>();
+        const int descriptor = parent.receive<int>();
+        const pid_t process = getppid();
+        char path[64];
+        std::snprintf(path, sizeof path, "/proc/%d/fd/%d", static_cast<int>(process), descriptor);
+        FILE *const file = std::fopen(path, "r");
+        REQUIRE(file != nullptr);
+        int own = fileno(file);
+        hipMemPool_t pool;
+        HIP_CHECK(hipMemPoolImportFromShareableHandle(&pool, &own, hipMemHandleTypePosixFileDescriptor, 0));
+        void *memory = nullptr;
+        EXPECT_ERROR(hipMallocFromPoolAsync(&memory, 64, pool, nullptr), hipErrorInvalidValue);
+        auto copy = data;
+        HIP_CHECK(hipMemPoolImportPointer(&memory, pool, &copy));
+        int value = 0;
+        HIP_CHECK(hipMemcpy(&value, memory, sizeof value, hipMemcpyDeviceToHost));
+        REQUIRE(value == 42);
+        HIP_CHECK(hipFree(memory));
+        parent.send(1);
+    });
+    hipMemPoolProps properties{};
+    properties.allocType = hipMemAllocationTypePinned;
+    properties.handleTypes = hipMemHandleTypePosixFileDescriptor;
+    properties.location.type = hipMemLocationTypeDevice;
+    hipMemPool_t pool;
+    HIP_CHECK(hipMemPoolCreate(&pool, &properties));
+    int *memory = nullptr;
+    HIP_CHECK(hipMallocFromPoolAsync(reinterpret_cast<void **>(&memory), sizeof(int), pool, nullptr));
+    const int value = 42;
+    HIP_CHECK(hipMemcpy(memory, &value, sizeof value, hipMemcpyHostToDevice));
+    hipMemPoolPtrExportData data;
+    HIP_CHECK(hipMemPoolExportPointer(&data, memory));
+    int descriptor = -1;
+    HIP_CHECK(hipMemPoolExportToShareableHandle(&descriptor, pool, hipMemHandleTypePosixFileDescriptor, 0));
+    peer.send(data);
+    peer.send(descriptor);
+    REQUIRE(peer.receive<int>() == 1);
+    peer.join();
+}
