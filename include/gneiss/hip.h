@@ -1726,6 +1726,465 @@ typedef struct hipMemPoolPtrExportData {
 } hipMemPoolPtrExportData;
 
 /**
+ * A surface object: the address of the image descriptor that kernels read.
+ */
+typedef void *hipSurfaceObject_t;
+
+typedef uint32_t hipResourceType;
+
+/**
+ * A resource that is a HIP array.
+ */
+typedef struct hipResourceArray {
+  /**
+   * The array.
+   */
+  hipArray_t array;
+} hipResourceArray;
+
+/**
+ * A mipmapped array; none can be made.
+ */
+typedef void *hipMipmappedArray_t;
+
+/**
+ * A resource that is a mipmapped array.
+ */
+typedef struct hipResourceMipmap {
+  /**
+   * The array.
+   */
+  hipMipmappedArray_t mipmap;
+} hipResourceMipmap;
+
+/**
+ * A resource that is linear memory.
+ */
+typedef struct hipResourceLinear {
+  /**
+   * First element, 256-byte aligned.
+   */
+  void *devPtr;
+  /**
+   * Channels of an element.
+   */
+  struct hipChannelFormatDesc desc;
+  /**
+   * Bytes.
+   */
+  size_t sizeInBytes;
+} hipResourceLinear;
+
+/**
+ * A resource that is rows of memory.
+ */
+typedef struct hipResourcePitch2D {
+  /**
+   * First element, 256-byte aligned.
+   */
+  void *devPtr;
+  /**
+   * Channels of an element.
+   */
+  struct hipChannelFormatDesc desc;
+  /**
+   * Elements of a row.
+   */
+  size_t width;
+  /**
+   * Rows.
+   */
+  size_t height;
+  /**
+   * Bytes from one row to the next, a multiple of 256.
+   */
+  size_t pitchInBytes;
+} hipResourcePitch2D;
+
+/**
+ * What a resource is.
+ */
+typedef union hipResourceUnion {
+  /**
+   * `hipResourceTypeArray`.
+   */
+  struct hipResourceArray array;
+  /**
+   * `hipResourceTypeMipmappedArray`.
+   */
+  struct hipResourceMipmap mipmap;
+  /**
+   * `hipResourceTypeLinear`.
+   */
+  struct hipResourceLinear linear;
+  /**
+   * `hipResourceTypePitch2D`.
+   */
+  struct hipResourcePitch2D pitch2D;
+} hipResourceUnion;
+
+/**
+ * What a texture or surface reads.
+ */
+typedef struct hipResourceDesc {
+  /**
+   * Which member of `res` is meant.
+   */
+  hipResourceType resType;
+  /**
+   * The resource.
+   */
+  union hipResourceUnion res;
+} hipResourceDesc;
+
+/**
+ * A texture object: the address of the image and sampler descriptors that kernels read.
+ */
+typedef void *hipTextureObject_t;
+
+typedef uint32_t hipTextureAddressMode;
+
+typedef uint32_t hipTextureFilterMode;
+
+typedef uint32_t hipTextureReadMode;
+
+/**
+ * How a texture is read.
+ */
+typedef struct hipTextureDesc {
+  /**
+   * `hipAddressMode…` of each dimension.
+   */
+  hipTextureAddressMode addressMode[3];
+  /**
+   * `hipFilterMode…`.
+   */
+  hipTextureFilterMode filterMode;
+  /**
+   * `hipReadMode…`.
+   */
+  hipTextureReadMode readMode;
+  /**
+   * Decode the sRGB curve.
+   */
+  int32_t sRGB;
+  /**
+   * Border colour; AMD's hardware path has transparent black only.
+   */
+  float borderColor[4];
+  /**
+   * Coordinates are 0 to 1.
+   */
+  int32_t normalizedCoords;
+  /**
+   * Must be 0.
+   */
+  uint32_t maxAnisotropy;
+  /**
+   * Filter between mipmap levels.
+   */
+  hipTextureFilterMode mipmapFilterMode;
+  /**
+   * Must be 0.
+   */
+  float mipmapLevelBias;
+  /**
+   * Least mipmap level.
+   */
+  float minMipmapLevelClamp;
+  /**
+   * Greatest mipmap level.
+   */
+  float maxMipmapLevelClamp;
+} hipTextureDesc;
+
+typedef uint32_t hipResourceViewFormat;
+
+/**
+ * How a texture sees an array: with another format.
+ */
+typedef struct hipResourceViewDesc {
+  /**
+   * `hipResViewFormat…`.
+   */
+  hipResourceViewFormat format;
+  /**
+   * Elements of a row.
+   */
+  size_t width;
+  /**
+   * Rows.
+   */
+  size_t height;
+  /**
+   * Slices.
+   */
+  size_t depth;
+  /**
+   * First mipmap level.
+   */
+  uint32_t firstMipmapLevel;
+  /**
+   * Last mipmap level.
+   */
+  uint32_t lastMipmapLevel;
+  /**
+   * First layer.
+   */
+  uint32_t firstLayer;
+  /**
+   * Last layer.
+   */
+  uint32_t lastLayer;
+} hipResourceViewDesc;
+
+/**
+ * A driver API resource that is linear memory.
+ */
+typedef struct HIP_RESOURCE_LINEAR {
+  /**
+   * First element.
+   */
+  hipDeviceptr_t devPtr;
+  /**
+   * Format of a channel.
+   */
+  hipArray_Format format;
+  /**
+   * Channels of an element.
+   */
+  uint32_t numChannels;
+  /**
+   * Bytes.
+   */
+  size_t sizeInBytes;
+} HIP_RESOURCE_LINEAR;
+
+/**
+ * A driver API resource that is rows of memory.
+ */
+typedef struct HIP_RESOURCE_PITCH2D {
+  /**
+   * First element.
+   */
+  hipDeviceptr_t devPtr;
+  /**
+   * Format of a channel.
+   */
+  hipArray_Format format;
+  /**
+   * Channels of an element.
+   */
+  uint32_t numChannels;
+  /**
+   * Elements of a row.
+   */
+  size_t width;
+  /**
+   * Rows.
+   */
+  size_t height;
+  /**
+   * Bytes from one row to the next.
+   */
+  size_t pitchInBytes;
+} HIP_RESOURCE_PITCH2D;
+
+/**
+ * What a driver API resource is.
+ */
+typedef union HIP_RESOURCE_UNION {
+  /**
+   * `HIP_RESOURCE_TYPE_ARRAY`.
+   */
+  struct hipResourceArray array;
+  /**
+   * `HIP_RESOURCE_TYPE_MIPMAPPED_ARRAY`.
+   */
+  struct hipResourceMipmap mipmap;
+  /**
+   * `HIP_RESOURCE_TYPE_LINEAR`.
+   */
+  struct HIP_RESOURCE_LINEAR linear;
+  /**
+   * `HIP_RESOURCE_TYPE_PITCH2D`.
+   */
+  struct HIP_RESOURCE_PITCH2D pitch2D;
+  /**
+   * Room.
+   */
+  int32_t reserved[32];
+} HIP_RESOURCE_UNION;
+
+/**
+ * What a texture reads (driver API); the types have the numbers of `hipResourceType…`.
+ */
+typedef struct HIP_RESOURCE_DESC {
+  /**
+   * Which member of `res` is meant.
+   */
+  hipResourceType resType;
+  /**
+   * The resource.
+   */
+  union HIP_RESOURCE_UNION res;
+  /**
+   * Must be 0.
+   */
+  uint32_t flags;
+} HIP_RESOURCE_DESC;
+
+/**
+ * How a texture is read (driver API).
+ */
+typedef struct HIP_TEXTURE_DESC {
+  /**
+   * Address modes, with the numbers of `hipAddressMode…`.
+   */
+  hipTextureAddressMode addressMode[3];
+  /**
+   * Filter, with the numbers of `hipFilterMode…`.
+   */
+  hipTextureFilterMode filterMode;
+  /**
+   * `HIP_TRSF_…`.
+   */
+  uint32_t flags;
+  /**
+   * Must be 0.
+   */
+  uint32_t maxAnisotropy;
+  /**
+   * Filter between mipmap levels.
+   */
+  hipTextureFilterMode mipmapFilterMode;
+  /**
+   * Must be 0.
+   */
+  float mipmapLevelBias;
+  /**
+   * Least mipmap level.
+   */
+  float minMipmapLevelClamp;
+  /**
+   * Greatest mipmap level.
+   */
+  float maxMipmapLevelClamp;
+  /**
+   * Border colour.
+   */
+  float borderColor[4];
+  /**
+   * Room.
+   */
+  int32_t reserved[12];
+} HIP_TEXTURE_DESC;
+
+/**
+ * How a texture sees an array (driver API).
+ */
+typedef struct HIP_RESOURCE_VIEW_DESC {
+  /**
+   * Format, with the numbers of `hipResViewFormat…`.
+   */
+  hipResourceViewFormat format;
+  /**
+   * Elements of a row.
+   */
+  size_t width;
+  /**
+   * Rows.
+   */
+  size_t height;
+  /**
+   * Slices.
+   */
+  size_t depth;
+  /**
+   * First mipmap level.
+   */
+  uint32_t firstMipmapLevel;
+  /**
+   * Last mipmap level.
+   */
+  uint32_t lastMipmapLevel;
+  /**
+   * First layer.
+   */
+  uint32_t firstLayer;
+  /**
+   * Last layer.
+   */
+  uint32_t lastLayer;
+  /**
+   * Room.
+   */
+  uint32_t reserved[16];
+} HIP_RESOURCE_VIEW_DESC;
+
+/**
+ * A texture reference: a variable of the program that its kernels read through. `texture<…>` derives from it.
+ */
+typedef struct textureReference {
+  /**
+   * Coordinates are 0 to 1.
+   */
+  int32_t normalized;
+  /**
+   * `hipReadMode…`.
+   */
+  hipTextureReadMode readMode;
+  /**
+   * `hipFilterMode…`.
+   */
+  hipTextureFilterMode filterMode;
+  /**
+   * `hipAddressMode…` of each dimension.
+   */
+  hipTextureAddressMode addressMode[3];
+  /**
+   * Channels of an element.
+   */
+  struct hipChannelFormatDesc channelDesc;
+  /**
+   * Decode the sRGB curve.
+   */
+  int32_t sRGB;
+  /**
+   * Must be 0.
+   */
+  uint32_t maxAnisotropy;
+  /**
+   * Filter between mipmap levels.
+   */
+  hipTextureFilterMode mipmapFilterMode;
+  /**
+   * Must be 0.
+   */
+  float mipmapLevelBias;
+  /**
+   * Least mipmap level.
+   */
+  float minMipmapLevelClamp;
+  /**
+   * Greatest mipmap level.
+   */
+  float maxMipmapLevelClamp;
+  /**
+   * What it is bound to, or null.
+   */
+  hipTextureObject_t textureObject;
+  /**
+   * Channels of an element (driver API).
+   */
+  int32_t numChannels;
+  /**
+   * Format of a channel (driver API).
+   */
+  hipArray_Format format;
+} textureReference;
+
+/**
  * Properties of an allocation, in the layout of HIP 6 and 7.
  */
 typedef struct hipMemAllocationProp {
@@ -5161,6 +5620,247 @@ hipError_t hipMemcpyFromSymbolAsync(void *dst,
                                     size_t offset,
                                     hipMemcpyKind kind,
                                     hipStream_t stream);
+
+/**
+ * Creates a texture object.
+ */
+hipError_t hipCreateTextureObject(hipTextureObject_t *pTexObject,
+                                  const struct hipResourceDesc *pResDesc,
+                                  const struct hipTextureDesc *pTexDesc,
+                                  const struct hipResourceViewDesc *pResViewDesc);
+
+/**
+ * Destroys a texture object; null is none.
+ */
+hipError_t hipDestroyTextureObject(hipTextureObject_t textureObject);
+
+/**
+ * Tells a texture object's resource.
+ */
+hipError_t hipGetTextureObjectResourceDesc(struct hipResourceDesc *pResDesc,
+                                           hipTextureObject_t textureObject);
+
+/**
+ * Tells a texture object's view of its resource; all zero if there is none.
+ */
+hipError_t hipGetTextureObjectResourceViewDesc(struct hipResourceViewDesc *pResViewDesc,
+                                               hipTextureObject_t textureObject);
+
+/**
+ * Tells how a texture object is read.
+ */
+hipError_t hipGetTextureObjectTextureDesc(struct hipTextureDesc *pTexDesc,
+                                          hipTextureObject_t textureObject);
+
+/**
+ * Tells how many elements a linear texture can have.
+ */
+hipError_t hipDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
+                                               const struct hipChannelFormatDesc *fmtDesc,
+                                               int32_t device);
+
+/**
+ * Creates a texture object (driver API).
+ */
+hipError_t hipTexObjectCreate(hipTextureObject_t *pTexObject,
+                              const struct HIP_RESOURCE_DESC *pResDesc,
+                              const struct HIP_TEXTURE_DESC *pTexDesc,
+                              const struct HIP_RESOURCE_VIEW_DESC *pResViewDesc);
+
+/**
+ * Destroys a texture object (driver API); null is none.
+ */
+hipError_t hipTexObjectDestroy(hipTextureObject_t texObject);
+
+/**
+ * Tells a texture object's resource (driver API).
+ */
+hipError_t hipTexObjectGetResourceDesc(struct HIP_RESOURCE_DESC *pResDesc,
+                                       hipTextureObject_t texObject);
+
+/**
+ * Tells a texture object's view of its resource (driver API).
+ */
+hipError_t hipTexObjectGetResourceViewDesc(struct HIP_RESOURCE_VIEW_DESC *pResViewDesc,
+                                           hipTextureObject_t texObject);
+
+/**
+ * Tells how a texture object is read (driver API).
+ */
+hipError_t hipTexObjectGetTextureDesc(struct HIP_TEXTURE_DESC *pTexDesc,
+                                      hipTextureObject_t texObject);
+
+/**
+ * Binds linear memory to a reference.
+ */
+hipError_t hipBindTexture(size_t *offset,
+                          const struct textureReference *tex,
+                          const void *devPtr,
+                          const struct hipChannelFormatDesc *desc,
+                          size_t size);
+
+/**
+ * Binds rows of memory to a reference.
+ */
+hipError_t hipBindTexture2D(size_t *offset,
+                            const struct textureReference *tex,
+                            const void *devPtr,
+                            const struct hipChannelFormatDesc *desc,
+                            size_t width,
+                            size_t height,
+                            size_t pitch);
+
+/**
+ * Binds an array to a reference.
+ */
+hipError_t hipBindTextureToArray(const struct textureReference *tex,
+                                 hipArray_t array,
+                                 const struct hipChannelFormatDesc *desc);
+
+/**
+ * Unbinds a reference.
+ */
+hipError_t hipUnbindTexture(const struct textureReference *tex);
+
+/**
+ * Tells by how many bytes a reference's memory is misaligned: 0, for a binding starts at an aligned address.
+ */
+hipError_t hipGetTextureAlignmentOffset(size_t *offset,
+                                        const struct textureReference *texref);
+
+/**
+ * Gives the reference of a symbol: the symbol itself.
+ */
+hipError_t hipGetTextureReference(const struct textureReference **texref, const void *symbol);
+
+/**
+ * Gives a module's texture reference. It reads floats of one channel until it is told otherwise.
+ */
+hipError_t hipModuleGetTexRef(struct textureReference **texRef, hipModule_t hmod, const char *name);
+
+/**
+ * Sets the format of a reference's elements.
+ */
+hipError_t hipTexRefSetFormat(struct textureReference *texRef,
+                              hipArray_Format fmt,
+                              int32_t NumPackedComponents);
+
+/**
+ * Sets how a reference is read: `HIP_TRSF_…`.
+ */
+hipError_t hipTexRefSetFlags(struct textureReference *texRef, uint32_t Flags);
+
+/**
+ * Sets the filter.
+ */
+hipError_t hipTexRefSetFilterMode(struct textureReference *texRef, hipTextureFilterMode fm);
+
+/**
+ * Sets the addressing of a dimension.
+ */
+hipError_t hipTexRefSetAddressMode(struct textureReference *texRef,
+                                   int32_t dim,
+                                   hipTextureAddressMode am);
+
+/**
+ * Sets the greatest anisotropy; other than 0 cannot be bound.
+ */
+hipError_t hipTexRefSetMaxAnisotropy(struct textureReference *texRef, uint32_t maxAniso);
+
+/**
+ * Sets the filter between mipmap levels.
+ */
+hipError_t hipTexRefSetMipmapFilterMode(struct textureReference *texRef, hipTextureFilterMode fm);
+
+/**
+ * Sets the level bias; other than 0 cannot be bound.
+ */
+hipError_t hipTexRefSetMipmapLevelBias(struct textureReference *texRef, float bias);
+
+/**
+ * Sets the least and the greatest level.
+ */
+hipError_t hipTexRefSetMipmapLevelClamp(struct textureReference *texRef,
+                                        float minMipMapLevelClamp,
+                                        float maxMipMapLevelClamp);
+
+/**
+ * Binds an array to a module's reference, with the array's format.
+ */
+hipError_t hipTexRefSetArray(struct textureReference *tex, hipArray_t array, uint32_t flags);
+
+/**
+ * Binds linear memory to a module's reference.
+ */
+hipError_t hipTexRefSetAddress(size_t *ByteOffset,
+                               struct textureReference *texRef,
+                               hipDeviceptr_t dptr,
+                               size_t bytes);
+
+/**
+ * Binds rows of memory to a module's reference.
+ */
+hipError_t hipTexRefSetAddress2D(struct textureReference *texRef,
+                                 const struct HIP_ARRAY_DESCRIPTOR *desc,
+                                 hipDeviceptr_t dptr,
+                                 size_t Pitch);
+
+/**
+ * Tells the memory that a reference is bound to.
+ */
+hipError_t hipTexRefGetAddress(hipDeviceptr_t *dev_ptr, const struct textureReference *texRef);
+
+/**
+ * Tells the array that a reference is bound to.
+ */
+hipError_t hipTexRefGetArray(hipArray_t *pArray, const struct textureReference *texRef);
+
+/**
+ * Tells the addressing of a dimension.
+ */
+hipError_t hipTexRefGetAddressMode(hipTextureAddressMode *pam,
+                                   const struct textureReference *texRef,
+                                   int32_t dim);
+
+/**
+ * Tells the filter.
+ */
+hipError_t hipTexRefGetFilterMode(hipTextureFilterMode *pfm, const struct textureReference *texRef);
+
+/**
+ * Tells how a reference is read: `HIP_TRSF_…`.
+ */
+hipError_t hipTexRefGetFlags(uint32_t *pFlags, const struct textureReference *texRef);
+
+/**
+ * Tells the format of a reference's elements.
+ */
+hipError_t hipTexRefGetFormat(hipArray_Format *pFormat,
+                              int32_t *pNumChannels,
+                              const struct textureReference *texRef);
+
+/**
+ * Tells the greatest anisotropy.
+ */
+hipError_t hipTexRefGetMaxAnisotropy(int32_t *pmaxAnsio, const struct textureReference *texRef);
+
+/**
+ * Tells the filter between mipmap levels.
+ */
+hipError_t hipTexRefGetMipmapFilterMode(hipTextureFilterMode *pfm,
+                                        const struct textureReference *texRef);
+
+/**
+ * Tells the level bias.
+ */
+hipError_t hipTexRefGetMipmapLevelBias(float *pbias, const struct textureReference *texRef);
+
+/**
+ * Tells the least and the greatest level.
+ */
+hipError_t hipTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp,
+                                        float *pmaxMipmapLevelClamp,
+                                        const struct textureReference *texRef);
 
 /**
  * Gives the granularity of allocations; the least and the recommended one are the same.
