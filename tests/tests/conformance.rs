@@ -49,6 +49,27 @@ fn every_example_has_a_result() {
 }
 
 #[test]
+fn every_case_that_does_not_pass_has_a_reason() {
+    let path = source_path("tests/conformance/hip-tests-5.2.3.tsv");
+    let text =
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut names = BTreeSet::new();
+    for line in text.lines().skip(1) {
+        let fields: Vec<_> = line.split('\t').collect();
+        let [folder, case, result] = fields[..] else {
+            panic!("three fields: {line}");
+        };
+        assert!(names.insert((folder, case)), "{case} stands twice");
+        let reason = result.split_once(": ").map(|(_, reason)| reason);
+        assert!(
+            result == "pass" || reason.is_some_and(|reason| !reason.is_empty()),
+            "{line}"
+        );
+    }
+    assert!(names.len() > 400, "only {} cases", names.len());
+}
+
+#[test]
 fn the_results_are_as_listed() {
     let Some(built) = std::env::var_os("GNEISS_CONFORMANCE").map(PathBuf::from) else {
         eprintln!(
