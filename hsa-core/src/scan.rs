@@ -120,14 +120,14 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(
-            best_of(&targets(&["gfx942", "gfx1030"])).as_deref(),
+            best_of(&targets(&["gfx950", "gfx1030"])).as_deref(),
             Some("gfx1030")
         );
         assert_eq!(
             best_of(&targets(&["gfx1030", "gfx90a:xnack+"])).as_deref(),
             Some("gfx90a:xnack+")
         );
-        assert_eq!(best_of(&targets(&["gfx942"])).as_deref(), Some("gfx942"));
+        assert_eq!(best_of(&targets(&["gfx950"])).as_deref(), Some("gfx950"));
         assert_eq!(best_of(&[]), None);
     }
 }

@@ -292,7 +292,8 @@ fn images_that_do_not_fit_their_memory_are_refused() {
     let client = Client::new("gfx90a");
     let agent = client.gpus[0];
     let pool = client.pool(agent, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED);
-    let memory = client.allocate(pool, 256 * 4);
+    // A granule of the pool: the bound of an allocation.
+    let memory = client.allocate(pool, 256 * 16);
     let create = |rows: usize, data: *mut u8, layout: u32, pitch: usize| {
         let description = description(HSA_EXT_IMAGE_GEOMETRY_2D, [4, rows, 0, 0]);
         let mut image = hsa_ext_image_t::default();
@@ -318,9 +319,9 @@ fn images_that_do_not_fit_their_memory_are_refused() {
         status
     };
     let linear = HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR;
-    assert_eq!(create(4, memory, linear, 256), HSA_STATUS_SUCCESS);
+    assert_eq!(create(16, memory, linear, 256), HSA_STATUS_SUCCESS);
     assert_eq!(
-        create(5, memory, linear, 256),
+        create(17, memory, linear, 256),
         HSA_STATUS_ERROR_INVALID_ALLOCATION
     );
     assert_eq!(

@@ -3882,34 +3882,6 @@ hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec,
                                            const struct hipMemsetParams *pNodeParams);
 
 /**
- * Adds a copy node of the driver API.
- */
-hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *phGraphNode,
-                                    hipGraph_t hGraph,
-                                    const hipGraphNode_t *dependencies,
-                                    size_t numDependencies,
-                                    const HIP_MEMCPY3D *copyParams,
-                                    hipCtx_t ctx);
-
-/**
- * Gives a copy node's parameters as the driver API's record.
- */
-hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t hNode, HIP_MEMCPY3D *nodeParams);
-
-/**
- * Changes a copy node as the driver API's record says.
- */
-hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t hNode, const HIP_MEMCPY3D *nodeParams);
-
-/**
- * Changes a copy node in an executable graph as the driver API's record says.
- */
-hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec,
-                                              hipGraphNode_t hNode,
-                                              const HIP_MEMCPY3D *copyParams,
-                                              hipCtx_t ctx);
-
-/**
  * Adds a fill node of the driver API.
  */
 hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *phGraphNode,

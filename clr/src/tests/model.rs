@@ -371,8 +371,10 @@ fn the_state_of_a_stuck_queue_names_what_it_waits_for() {
         .enqueue_marker(&[function, user.clone()])
         .expect("a marker");
     let mut text = String::new();
+    let began = std::time::Instant::now();
     let blocked = "next: marker, waits for an event that is not submitted";
     while !text.contains("the program's own code runs") || !text.contains(blocked) {
+        assert!(began.elapsed() < Duration::from_secs(20), "{text}");
         text.clear();
         watch::state(&f.runtime, &mut text);
     }

@@ -58,6 +58,11 @@ impl QueueCore {
         {
             describe_command(text, "next", command, Some(self));
         }
+        drop(state);
+        // Whoever asked for the queue meanwhile has left it to us, and we only look.
+        if self.attention.is_asked() {
+            self.schedule();
+        }
     }
 
     /// The queue's name, or its number.

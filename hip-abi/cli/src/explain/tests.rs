@@ -92,7 +92,7 @@ fn the_page_holds_its_data_and_nothing_from_elsewhere() {
 fn a_shared_hardware_queue_and_the_null_stream_are_named() {
     let trace = schedule(
         "
-set launch-cost=0ns hw-queues=1
+set launch-cost=1us hw-queues=1
 stream A
 stream B
 kernel A a 100us
@@ -103,7 +103,7 @@ sync-all
     let analysis = Analysis::new(&trace);
     let text = words::write(&trace, &analysis);
     assert!(
-        text.contains("stream B waited 100.0 us behind stream A"),
+        text.contains("stream B waited 99.0 us behind stream A"),
         "{text}"
     );
     assert!(text.contains("use fewer streams"), "{text}");
