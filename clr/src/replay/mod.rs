@@ -1,7 +1,7 @@
 //! Replay: the runtime's own queues over a simulated device, in virtual time.
 //!
 //! A [`Workload`] says what the threads of a program do: enqueue, wait, compute. It comes from a trace or from a [`scenario`]. [`run`] plays
-//! it through the same host queues, batches, wait lists and packets as a program's, over an HSA library ([`device`]) whose kernels and
+//! it through the same host queues, batches, wait lists and packets as a program's, over an HSA library (`device`) whose kernels and
 //! copies take the stated times. There is one thread and no clock but the virtual one, so the same input gives the same schedule every time.
 //!
 //! [`Policy`] changes the rules: dispatch mode, who waits, batch size, hardware queues, copy engines, GPUs, what a launch costs.

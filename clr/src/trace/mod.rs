@@ -1,6 +1,6 @@
 //! Recording what the runtime does, and reading it back.
 //!
-//! [`format`] describes the binary file. [`record`] writes it: each thread fills chunks of a memory-mapped file, so that a process that is
+//! `format` describes the binary file. `record` writes it: each thread fills chunks of a memory-mapped file, so that a process that is
 //! killed at any moment leaves everything recorded up to then. [`reader`] turns the file into a [`Trace`], and says what it could not read.
 //! The `gneiss` command writes traces in other forms.
 //!

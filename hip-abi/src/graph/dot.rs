@@ -155,7 +155,9 @@ mod tests {
     fn nodes_and_edges_are_drawn() {
         let graph = Graph::new(false, None);
         let a = graph.add(Operation::Empty, &[]).unwrap();
-        let b = graph.add(Operation::Empty, &[a.clone()]).unwrap();
+        let b = graph
+            .add(Operation::Empty, std::slice::from_ref(&a))
+            .unwrap();
         let text = drawing(&graph, 0);
         let edge = format!(
             "\"graph_{0}_node_{1}\" -> \"graph_{0}_node_{2}\";",

@@ -526,8 +526,12 @@ mod tests {
     fn diamond() -> (Arc<Graph>, [Arc<Node>; 4]) {
         let graph = Graph::new(false, None);
         let a = graph.add(Operation::Empty, &[]).unwrap();
-        let b = graph.add(Operation::Empty, &[a.clone()]).unwrap();
-        let c = graph.add(Operation::Empty, &[a.clone()]).unwrap();
+        let b = graph
+            .add(Operation::Empty, std::slice::from_ref(&a))
+            .unwrap();
+        let c = graph
+            .add(Operation::Empty, std::slice::from_ref(&a))
+            .unwrap();
         let d = graph
             .add(Operation::Empty, &[b.clone(), c.clone()])
             .unwrap();

@@ -1,6 +1,6 @@
 //! The shapes of vector handlers.
 //!
-//! A [`Kernel`] says what one lane computes. A [`Body`] wraps it into a handler: for each group of sixteen lanes load the
+//! A `Kernel` says what one lane computes. A [`Body`] wraps it into a handler: for each group of sixteen lanes load the
 //! sources, call the kernel in every lane, store under EXEC. Bodies are generic over a [`Simd`] level and are instantiated inside
 //! functions with that level's target features, so that the lane loops become vector code. Sixteen lanes are two AVX2 registers or
 //! one AVX-512 register.

@@ -6,11 +6,11 @@
 //! operation behind the run; all operations stay where they are, so that a jump into the middle interprets the rest.
 //!
 //! * [`form`]: which operations have native code, and what they compute.
-//! * [`region`]: cuts a segment into runs; [`liveness`]: which of their masks nobody reads.
-//! * [`values`]: what a run reads, computes and writes.
-//! * [`emit`]: code of a run; [`select`]: instructions of an operation; [`registers`]: where values are; [`assemble`]: encoding.
-//! * [`memory`]: executable pages.
-//! * [`resume`]: the way back to the interpreter.
+//! * `region`: cuts a segment into runs; [`liveness`]: which of their masks nobody reads.
+//! * `values`: what a run reads, computes and writes.
+//! * `emit`: code of a run; `select`: instructions of an operation; `registers`: where values are; `assemble`: encoding.
+//! * `memory`: executable pages.
+//! * `resume`: the way back to the interpreter.
 //!
 //! The results have the interpreter's bits. What native arithmetic does not do by itself (which NaN an operation gives) is left to the
 //! interpreter: eight lanes whose run meets a NaN are not stored, and the interpreter does the run for them and all lanes after them.

@@ -1,4 +1,4 @@
-//! Scalar ALU: SOP1, SOP2, SOPC, SOPK. Operations that do more than compute are in [`special`], [`hwreg`] and [`half`]. The meaning of each operation is the closure next to its name; the first argument is SCC.
+//! Scalar ALU: SOP1, SOP2, SOPC, SOPK. Operations that do more than compute are in `special`, `hwreg` and `half`. The meaning of each operation is the closure next to its name; the first argument is SCC.
 
 #![expect(
     clippy::double_comparisons,
