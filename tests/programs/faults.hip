@@ -1,9 +1,13 @@
 // Kernels that go wrong, and programs that hand in what they should not.
 #include "case.hpp"
 
+#include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 using sample::DeviceBuffer;
@@ -119,6 +123,23 @@ CASE(illegal_instruction) {
     std::printf("%s\n", hipGetErrorName(error));
     REQUIRE(error != hipSuccess);
     REQUIRE(*value == 0);
+}
+
+// A kernel that never ends, and a signal for the process while a thread waits for it.
+CASE(endless_interrupted) {
+    std::thread([] {
+        // The signal is for the thread that waits.
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, nullptr);
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        kill(getpid(), SIGTERM);
+    }).detach();
+    int *flag = nullptr;
+    HIP_CHECK(hipMalloc(&flag, sizeof(int)));
+    HIP_CHECK(hipMemset(flag, 0, sizeof(int)));
+    never_ends<<<1, 64>>>(flag);
+    HIP_CHECK(hipDeviceSynchronize());
 }
 
 CASE(endless) {

@@ -98,6 +98,16 @@ fn an_illegal_instruction_is_named() {
 }
 
 #[test]
+fn a_signal_ends_a_program_whose_kernel_never_ends() {
+    for direct in ["0", "1"] {
+        case_run("faults", "endless_interrupted")
+            .env("AMD_DIRECT_DISPATCH", direct)
+            .run()
+            .expect_signal(15);
+    }
+}
+
+#[test]
 fn an_endless_kernel_is_stopped() {
     let outcome = case_run("faults", "endless")
         .env("GNEISS_KERNEL_TIMEOUT", "1")

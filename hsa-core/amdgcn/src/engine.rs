@@ -101,6 +101,9 @@ impl fmt::Debug for Engine {
 
 static GLOBAL: LazyLock<Arc<Engine>> = LazyLock::new(|| Arc::new(Engine::new()));
 
+/// How often a thread that helps looks whether it should leave before it looks for pending signals, which is a system call.
+const LOOKS_BETWEEN_SIGNALS: u32 = 64;
+
 thread_local! {
     /// The thread is inside [`run`] and will look into the queue when the item is done: no need to wake a worker for what it pushes.
     static LOOKS_AGAIN: Cell<bool> = const { Cell::new(false) };
@@ -170,30 +173,49 @@ impl Engine {
     }
 
     /// Runs ready tasks on the calling thread while `done` says false; returns when `done` says true or there is no ready task.
-    /// Signals are blocked and MXCSR is saved around it. The caller then spins or sleeps as it likes.
+    /// Signals are blocked while device code runs, and let in between slices; MXCSR is saved around it. The caller then spins or sleeps
+    /// as it likes.
     ///
     /// From within a task, a client's callback or `done` itself it does nothing: that thread is running an item already.
     pub fn help(self: &Arc<Self>, done: &mut dyn FnMut() -> bool) {
         if LOOKS_AGAIN.get() {
             return;
         }
-        let mut mask = None;
-        while !done() {
-            let Some(item) = self.pool.pop() else { break };
-            mask.get_or_insert_with(signals::block_all);
+        if done() {
+            return;
+        }
+        let Some(mut item) = self.pool.pop() else {
+            return;
+        };
+        let mask = signals::block_all();
+        let mut looks = 0u32;
+        // Between slices, signals of the program come through: a kernel that never ends must not keep it from being interrupted.
+        let mut leave = || {
+            looks = looks.wrapping_add(1);
+            if looks.is_multiple_of(LOOKS_BETWEEN_SIGNALS) {
+                signals::let_in(&mask);
+            }
+            done()
+        };
+        loop {
             // This thread keeps one item; if more wait, someone else may have them.
             if self.pool.has_work() {
                 self.pool.wake_one(run);
             }
-            run_until(self, item, done);
+            run_until(self, item, &mut leave);
+            if leave() {
+                break;
+            }
+            match self.pool.pop() {
+                Some(next) => item = next,
+                None => break,
+            }
         }
         // What this thread leaves behind is for the workers.
-        if mask.is_some() && self.pool.has_work() {
+        if self.pool.has_work() {
             self.pool.wake_one(run);
         }
-        if let Some(mask) = mask {
-            signals::restore(&mask);
-        }
+        signals::restore(&mask);
     }
 
     /// Starts a dispatch. Its groups run on the pool in order; `client.finished(token, …)` is called once.

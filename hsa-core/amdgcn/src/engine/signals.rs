@@ -24,6 +24,27 @@ pub(super) fn block_all() -> libc::sigset_t {
     }
 }
 
+/// Lets signals in that are pending and that `mask`, which [`block_all`] has returned, does not block; blocks them again.
+pub(super) fn let_in(mask: &libc::sigset_t) {
+    let mut pending = MaybeUninit::uninit();
+    // SAFETY: `sigpending` initialises the set; it cannot fail with a valid pointer.
+    let pending = unsafe {
+        libc::sigpending(pending.as_mut_ptr());
+        pending.assume_init()
+    };
+    let comes = (1..=libc::SIGRTMAX()).any(|signal| {
+        // SAFETY: both sets are valid; a number that is none gives an error, which is not 1.
+        unsafe {
+            libc::sigismember(&raw const pending, signal) == 1
+                && libc::sigismember(mask, signal) == 0
+        }
+    });
+    if comes {
+        restore(mask);
+        block_all();
+    }
+}
+
 /// Sets a mask that [`block_all`] has returned.
 pub(super) fn restore(mask: &libc::sigset_t) {
     // SAFETY: `mask` is a valid set.
