@@ -288,7 +288,11 @@ impl Program {
 
     /// Makes native code of the program, unless it has it: many waves, or one that goes around in a loop for long.
     pub fn make_native(&self) {
-        if self.hot.swap(true, Ordering::Relaxed) || !jit::is_enabled(self.level) {
+        // Called at the end of every long slice: a look that does not write comes first.
+        if self.hot.load(Ordering::Relaxed)
+            || self.hot.swap(true, Ordering::Relaxed)
+            || !jit::is_enabled(self.level)
+        {
             return;
         }
         for segment in self.segments.lock().iter_mut() {

@@ -53,14 +53,17 @@ const FRAME: u32 = 32 * SPILLS + 64;
 
 /// Constants for a segment: those of the operations and of the code itself.
 fn constants(regions: &[Region]) -> usize {
-    let ops: usize = regions.iter().map(|region| region.end - region.start).sum();
-    4 * ops + 16
+    4 * operations(regions) + 16
+}
+
+fn operations(regions: &[Region]) -> usize {
+    regions.iter().map(|region| region.end - region.start).sum()
 }
 
 /// Bytes that the code of these regions takes at most.
 pub fn bound(regions: &[Region]) -> usize {
-    let ops: usize = regions.iter().map(|region| region.end - region.start).sum();
-    Assembler::constant_bytes(constants(regions)) + 1200 * ops + 2048 * regions.len()
+    let code = 1200 * operations(regions) + 2048 * regions.len();
+    Assembler::constant_bytes(constants(regions)) + code
 }
 
 /// Emits the code of all regions; gives its entries.
@@ -96,6 +99,15 @@ fn low_half(register: Register) -> Register {
     Register::EAX + (register as u32 - Register::RAX as u32)
 }
 
+/// Moves a mask's bits down by a group.
+fn make_room(asm: &mut Assembler, bits: Register, wave64: bool) {
+    if wave64 {
+        asm.ri(Code::Shr_rm64_imm8, bits, 8);
+    } else {
+        asm.ri(Code::Shr_rm32_imm8, low_half(bits), 8);
+    }
+}
+
 /// One run.
 struct RunCode<'a> {
     asm: &'a mut Assembler,
@@ -123,11 +135,7 @@ impl RunCode<'_> {
         let leave = self.asm.label();
         let masked = self.asm.label();
         self.enter();
-        let zero = |asm: &mut Assembler, register: Register| {
-            asm.rr(Code::Xor_r32_rm32, register, register);
-        };
-        zero(self.asm, Register::ECX);
-        zero(self.asm, Register::R8D);
+        self.first_group();
         if self.region.needs_denormals {
             // Keep inputs and results, both.
             let keep = 3 << mode::DENORM_SHIFT;
@@ -137,8 +145,6 @@ impl RunCode<'_> {
             self.asm.ri(Code::Cmp_rm32_imm32, Register::EDX, keep);
             self.asm.jump(Code::Jne_rel32_64, exits.resume);
         }
-        let base = in_wave(std::mem::offset_of!(Wave, base));
-        self.asm.rm(Code::Mov_r64_rm64, FILE, base);
         let full = in_wave(std::mem::offset_of!(Wave, full_mask));
         self.asm.rm(
             Code::Mov_r64_rm64,
@@ -238,12 +244,17 @@ impl RunCode<'_> {
         self.call(refresh_mask as *const () as usize as u64);
         self.asm.rm(Code::Mov_r64_rm64, WAVE, self.on_stack(0));
         self.asm.rm(Code::Mov_r64_rm64, OP, self.on_stack(1));
+        self.first_group();
+        self.asm.place(fresh);
+    }
+
+    /// The vector file, and the first group of its lanes.
+    fn first_group(&mut self) {
         let base = in_wave(std::mem::offset_of!(Wave, base));
         self.asm.rm(Code::Mov_r64_rm64, FILE, base);
-        for register in [Register::ECX, Register::R8D] {
+        for register in [OFFSET, GROUP].map(low_half) {
             self.asm.rr(Code::Xor_r32_rm32, register, register);
         }
-        self.asm.place(fresh);
     }
 
     /// Calls the interpreter for what is left.
@@ -270,7 +281,6 @@ impl RunCode<'_> {
         let (top, next) = (self.asm.label(), self.asm.label());
         self.asm.place(top);
         if masked {
-            let skip = self.asm.label();
             let some = self.asm.label();
             self.asm.rm(
                 Code::Movzx_r32_rm8,
@@ -280,9 +290,8 @@ impl RunCode<'_> {
             self.asm
                 .rr(Code::Test_rm32_r32, Register::R9D, Register::R9D);
             self.asm.jump(Code::Jne_rel32_64, some);
-            self.asm.place(skip);
-            for index in 0..self.region.masks.len() {
-                self.make_room(index);
+            for &bits in self.mask_bits() {
+                make_room(self.asm, bits, self.wave64);
             }
             self.asm.jump(Code::Jmp_rel32_64, next);
             self.asm.place(some);
@@ -297,16 +306,6 @@ impl RunCode<'_> {
         self.asm.ri(Code::Cmp_rm32_imm32, Register::ECX, bytes);
         self.asm.jump(Code::Jne_rel32_64, top);
         Some(())
-    }
-
-    /// Moves a mask's bits down by a group.
-    fn make_room(&mut self, index: usize) {
-        if self.wave64 {
-            self.asm.ri(Code::Shr_rm64_imm8, MASK_BITS[index], 8);
-        } else {
-            let low = low_half(MASK_BITS[index]);
-            self.asm.ri(Code::Shr_rm32_imm8, low, 8);
-        }
     }
 
     /// One group of eight lanes.
@@ -403,15 +402,14 @@ impl RunCode<'_> {
                     .rr(Code::And_r32_rm32, Register::EDX, Register::R9D);
             }
             let bits = MASK_BITS[index];
+            make_room(regs.asm, bits, self.wave64);
             if self.wave64 {
-                regs.asm.ri(Code::Shl_rm64_imm8, Register::RDX, 56);
-                regs.asm.ri(Code::Shr_rm64_imm8, bits, 8);
-                regs.asm.rr(Code::Or_r64_rm64, bits, Register::RDX);
+                regs.asm.ri(Code::Shl_rm64_imm8, SCRATCH, 56);
+                regs.asm.rr(Code::Or_r64_rm64, bits, SCRATCH);
             } else {
-                let bits = low_half(bits);
                 regs.asm.ri(Code::Shl_rm32_imm8, Register::EDX, 24);
-                regs.asm.ri(Code::Shr_rm32_imm8, bits, 8);
-                regs.asm.rr(Code::Or_r32_rm32, bits, Register::EDX);
+                regs.asm
+                    .rr(Code::Or_r32_rm32, low_half(bits), Register::EDX);
             }
         }
         (!regs.failed).then_some(())

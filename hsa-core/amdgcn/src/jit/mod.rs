@@ -77,9 +77,9 @@ pub fn is_enabled(level: Level) -> bool {
         && *ENABLED.get_or_init(|| std::env::var_os("GNEISS_JIT").is_none_or(|value| value != "0"))
 }
 
-/// Compiles the runs of a segment; gives the code, and the handlers that are to stand in their first operations. `forms` says for each operation what it computes;
-/// `leaders` are the operations that jumps go to, in ascending order; `decoded` are the segment's instructions. Without executable memory
-/// nothing changes.
+/// Compiles the runs of a segment; gives the code, and the handlers that are to stand in their first operations. `forms` says for each
+/// operation what it computes; `leaders` are the operations that jumps go to, in ascending order; `decoded` are the segment's instructions.
+/// Nothing if there are no runs, or no executable memory.
 pub fn compile(
     ops: &[Op],
     forms: &[Form],
@@ -100,15 +100,14 @@ pub fn compile(
     if regions.is_empty() {
         return None;
     }
-    let mut runs = Vec::with_capacity(regions.len());
-    for region in &regions {
-        runs.push(Run {
+    let runs: Box<[Run]> = regions
+        .iter()
+        .map(|region| Run {
             first: ops[region.start].run,
             length: region.end - region.start,
             masks: region.masks.clone(),
-        });
-    }
-    let runs = runs.into_boxed_slice();
+        })
+        .collect();
     let pages = match CodePages::reserve(emit::bound(&regions)) {
         Ok(pages) => pages,
         Err(error) => {

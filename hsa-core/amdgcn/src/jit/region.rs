@@ -26,62 +26,69 @@ pub struct Region {
     pub needs_denormals: bool,
 }
 
-/// What a run has done to the scalar file so far.
-struct Reach {
-    masks: Vec<u32>,
-    /// Slots of a lane mask.
-    width: u32,
-}
-
-impl Reach {
-    /// Whether the written masks overlap these slots.
-    fn overlaps(&self, slot: u32, slots: u32) -> bool {
-        self.masks
-            .iter()
-            .any(|&mask| mask < slot + slots && slot < mask + self.width)
+impl Region {
+    /// Without operations, before the one at `start`.
+    fn new(start: usize) -> Self {
+        Self {
+            start,
+            end: start,
+            masks: Vec::new(),
+            needs_denormals: false,
+        }
     }
 
-    /// Takes an operation in, unless it sees scalar registers in a way that native code has no place for.
-    fn admit(&mut self, op: &Op, form: Form) -> bool {
+    /// Takes operations in, all or none: none if they are too many, or see scalar registers in a way that native code has no place for.
+    fn take_in(&mut self, ops: &[Op], forms: &[Form], end: usize, mask_slots: u32) -> bool {
+        let known = self.masks.len();
+        let fits = end - self.start <= MAX_OPS
+            && (self.end..end).all(|at| self.admit(&ops[at], forms[at], mask_slots));
+        if fits {
+            self.needs_denormals |= forms[self.end..end].iter().any(|f| f.needs_denormals());
+            self.end = end;
+        } else {
+            self.masks.truncate(known);
+        }
+        fits
+    }
+
+    /// Notes the mask that an operation writes, unless it sees the scalar file in the wrong way.
+    fn admit(&mut self, op: &Op, form: Form, mask_slots: u32) -> bool {
+        // A mask of the run is not in the scalar file before its end; EXEC is another one while the interpreter does a part.
         let exec = slot::EXEC as u32;
         let is_exec = |slot: u32, slots: u32| slot < exec + 2 && exec < slot + slots;
+        let is_written = |masks: &[u32], slot: u32, slots: u32| {
+            masks
+                .iter()
+                .any(|&mask| mask < slot + slots && slot < mask + mask_slots)
+        };
         for index in 0..form.arity() {
             let source = op.s[index];
             if source.selector() == Ref::SCALAR {
                 let (slot, slots) = (source.offset() / 4, form.source_dwords(index));
-                // A mask of the run is not in the scalar file before its end; EXEC is another one while the interpreter does a part.
-                if self.overlaps(slot, slots) || is_exec(slot, slots) {
+                if is_written(&self.masks, slot, slots) || is_exec(slot, slots) {
                     return false;
                 }
             }
         }
-        if form.reads_mask() {
-            let mask = op.s[3].0;
-            if is_exec(mask, self.width)
-                || (self.overlaps(mask, self.width) && !self.masks.contains(&mask))
-            {
-                return false;
-            }
-        }
+        let read = form.reads_mask().then_some(op.s[3].0);
         let written = if form.is_compare() {
             Some(op.d)
-        } else if form.carries_out() {
-            Some(op.d2)
         } else {
-            None
+            form.carries_out().then_some(op.d2)
         };
-        if let Some(mask) = written
-            && !self.masks.contains(&mask)
-        {
-            if self.masks.len() == MAX_MASKS
-                || self.overlaps(mask, self.width)
-                || is_exec(mask, self.width)
-            {
+        for mask in [read, written].into_iter().flatten() {
+            let overlaps = !self.masks.contains(&mask) && is_written(&self.masks, mask, mask_slots);
+            if overlaps || is_exec(mask, mask_slots) {
                 return false;
             }
-            self.masks.push(mask);
         }
-        true
+        match written {
+            Some(mask) if !self.masks.contains(&mask) => {
+                self.masks.push(mask);
+                self.masks.len() <= MAX_MASKS
+            }
+            _ => true,
+        }
     }
 }
 
@@ -102,65 +109,34 @@ fn is_native(op: &Op, form: Form, config: &LowerConfig) -> bool {
 
 /// The runs of a segment.
 pub fn find(ops: &[Op], forms: &[Form], leaders: &[usize], config: &LowerConfig) -> Vec<Region> {
+    let is_leader = |at: usize| leaders.binary_search(&at).is_ok();
+    let mask_slots = if config.wave64 { 2 } else { 1 };
     let mut regions = Vec::new();
-    let mut open: Option<(Region, Reach)> = None;
+    let mut open: Option<Region> = None;
     let mut at = 0;
     while at < ops.len() {
         // An instruction's operations share temporaries: all of them or none.
-        let pc = ops[at].pc;
         let mut end = at + 1;
-        while end < ops.len() && ops[end].pc == pc && leaders.binary_search(&end).is_err() {
+        while end < ops.len() && ops[end].pc == ops[at].pc && !is_leader(end) {
             end += 1;
         }
         let native = (at..end).all(|index| is_native(&ops[index], forms[index], config));
-        if leaders.binary_search(&at).is_ok() {
-            regions.extend(open.take().map(|(region, _)| region));
+        if is_leader(at) || !native {
+            regions.extend(open.take());
         }
-        for attempt in 0..2 {
-            if !native {
-                regions.extend(open.take().map(|(region, _)| region));
-                break;
-            }
-            let (region, reach) = open.get_or_insert_with(|| {
-                (
-                    Region {
-                        start: at,
-                        end: at,
-                        masks: Vec::new(),
-                        needs_denormals: false,
-                    },
-                    Reach {
-                        masks: Vec::new(),
-                        width: if config.wave64 { 2 } else { 1 },
-                    },
-                )
-            });
-            let kept = reach.masks.clone();
-            let fits = end - region.start <= MAX_OPS
-                && (at..end).all(|index| reach.admit(&ops[index], forms[index]));
-            if fits {
-                region.end = end;
-                region.masks.clone_from(&reach.masks);
-                region.needs_denormals |= (at..end).any(|index| forms[index].needs_denormals());
-                break;
-            }
-            reach.masks = kept;
-            // Try once more at the beginning of a new run.
-            let empty = region.end == region.start;
-            let (region, _) = open.take().expect("was just filled");
-            if !empty {
-                regions.push(region);
-            }
-            if empty || attempt == 1 {
-                break;
-            }
+        if native
+            && !open
+                .as_mut()
+                .is_some_and(|region| region.take_in(ops, forms, end, mask_slots))
+        {
+            regions.extend(open.take());
+            let mut region = Region::new(at);
+            open = region
+                .take_in(ops, forms, end, mask_slots)
+                .then_some(region);
         }
         at = end;
     }
-    regions.extend(
-        open.take()
-            .map(|(region, _)| region)
-            .filter(|region| region.end > region.start),
-    );
+    regions.extend(open);
     regions
 }

@@ -116,37 +116,22 @@ impl Selector<'_, '_> {
 
     /// The value's low 24 bits, sign-extended or not, in a register of its own.
     fn low_24(&mut self, value: Id, signed: bool) -> u8 {
+        let value = self.regs.register(value);
+        let d = self.regs.free();
         if signed {
-            let value = self.regs.register(value);
-            let d = self.regs.free();
             self.regs.asm.v2i(SHIFT_LEFT_BY, d, value, 8);
             self.regs.asm.v2i(SHIFT_RIGHT_SIGNED_BY, d, d, 8);
-            return d;
+        } else {
+            let low = Rm::Memory(self.regs.asm.constant(0x00ff_ffff));
+            self.regs.asm.v3(AND, d, value, low);
         }
-        let d = self.regs.consume(value);
-        self.fold_constant(AND, d, 0x00ff_ffff);
         d
     }
 
     fn multiply_24(&mut self, a: Id, b: Id, signed: bool) -> u8 {
-        let second = self.low_24_copy(b, signed);
-        let first = self.low_24(a, signed);
-        self.regs
-            .asm
-            .v3(MULTIPLY, first, first, Rm::Register(second));
-        first
-    }
-
-    /// As `low_24`, never in the value's own register: the other factor may be the same value.
-    fn low_24_copy(&mut self, value: Id, signed: bool) -> u8 {
-        if signed {
-            return self.low_24(value, true);
-        }
-        let value = self.regs.register(value);
-        let d = self.regs.free();
-        let low = Rm::Memory(self.regs.asm.constant(0x00ff_ffff));
-        self.regs.asm.v3(AND, d, value, low);
-        d
+        let (a, b) = (self.low_24(a, signed), self.low_24(b, signed));
+        self.regs.asm.v3(MULTIPLY, a, a, Rm::Register(b));
+        a
     }
 
     /// Notes the lanes in which `a` or `b` is a NaN.
@@ -350,15 +335,10 @@ impl Selector<'_, '_> {
             Form::Multiply24 => self.multiply_24(s[0], s[1], false),
             Form::Multiply24Signed => self.multiply_24(s[0], s[1], true),
             Form::MultiplyAdd24 | Form::MultiplyAdd24Signed => {
-                // The addend may be a factor as well: it is read before its register is reused.
-                let addend = self.regs.register(s[2]);
-                let second = self.low_24_copy(s[1], step.form == Form::MultiplyAdd24Signed);
-                let first = self.low_24_copy(s[0], step.form == Form::MultiplyAdd24Signed);
-                self.regs
-                    .asm
-                    .v3(MULTIPLY, first, first, Rm::Register(second));
-                self.regs.asm.v3(ADD, first, first, Rm::Register(addend));
-                first
+                let signed = step.form == Form::MultiplyAdd24Signed;
+                let d = self.multiply_24(s[0], s[1], signed);
+                self.fold(ADD, d, s[2]);
+                d
             }
             Form::MinSigned => self.commute(Code::VEX_Vpminsd_ymm_ymm_ymmm256, s[0], s[1]),
             Form::MaxSigned => self.commute(Code::VEX_Vpmaxsd_ymm_ymm_ymmm256, s[0], s[1]),
@@ -467,9 +447,8 @@ impl Selector<'_, '_> {
             return d;
         }
         let field = self.regs.free();
-        self.regs.asm.v3(XOR, field, field, Rm::Register(field));
         let one = Rm::Memory(self.regs.asm.constant(1));
-        self.regs.asm.v3(OR, field, field, one);
+        self.regs.asm.v2(Code::VEX_Vmovups_ymm_ymmm256, field, one);
         self.shift_in_place(SHIFT_LEFT, SHIFT_LEFT_BY, field, width);
         self.fold_constant(ADD, field, u32::MAX);
         let d = self.shift(SHIFT_RIGHT, SHIFT_RIGHT_BY, value, offset);
