@@ -115,6 +115,27 @@ pub struct ArgumentMetadata {
     pub is_pipe: bool,
 }
 
+impl ArgumentMetadata {
+    /// An argument of which no more is known than what it is and where it lies.
+    pub fn new(value_kind: ValueKind, offset: u32, size: u32) -> Self {
+        Self {
+            name: None,
+            type_name: None,
+            offset,
+            size,
+            value_kind,
+            pointee_align: None,
+            address_space: None,
+            access: None,
+            actual_access: None,
+            is_const: false,
+            is_restrict: false,
+            is_volatile: false,
+            is_pipe: false,
+        }
+    }
+}
+
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$about])*

@@ -68,7 +68,7 @@ pub(crate) fn format_size(format: hipArray_Format) -> Option<usize> {
 }
 
 /// Format and number of channels of a description: 1, 2 or 4 channels of equal size.
-pub(crate) fn format_of(desc: &hipChannelFormatDesc) -> Option<(hipArray_Format, u32)> {
+fn format_of(desc: &hipChannelFormatDesc) -> Option<(hipArray_Format, u32)> {
     let bits = [desc.x, desc.y, desc.z, desc.w];
     let channels = bits.iter().take_while(|bits| **bits != 0).count();
     if !matches!(channels, 1 | 2 | 4)
@@ -89,6 +89,25 @@ pub(crate) fn format_of(desc: &hipChannelFormatDesc) -> Option<(hipArray_Format,
         _ => return None,
     };
     Some((format, channels as u32))
+}
+
+/// As [`format_of`].
+///
+/// # Errors
+/// `hipErrorInvalidValue` for channels that no format has.
+pub(crate) fn known_format_of(desc: &hipChannelFormatDesc) -> HipResult<(hipArray_Format, u32)> {
+    match format_of(desc) {
+        Some(format) => Ok(format),
+        None => fail!(
+            hipErrorInvalidValue,
+            "channels of {}, {}, {}, {} bits of kind {} are not supported",
+            desc.x,
+            desc.y,
+            desc.z,
+            desc.w,
+            desc.f
+        ),
+    }
 }
 
 /// The description of a format.
@@ -262,17 +281,7 @@ unsafe fn create_from_desc(
     }
     // SAFETY: not null; the caller promises a valid record.
     let desc = unsafe { desc.read() };
-    let Some((format, channels)) = format_of(&desc) else {
-        return fail!(
-            hipErrorInvalidValue,
-            "channels of {}, {}, {}, {} bits of kind {} are not supported",
-            desc.x,
-            desc.y,
-            desc.z,
-            desc.w,
-            desc.f
-        );
-    };
+    let (format, channels) = known_format_of(&desc)?;
     create(
         out,
         &Wanted {

@@ -248,13 +248,9 @@ pub fn refuse(stream: &Stream, what: &str) -> HipResult {
 /// `hipErrorStreamCaptureImplicit` while anything captures; all captures are invalidated.
 #[inline]
 pub fn refuse_synchronous() -> HipResult {
-    if !is_active() {
-        return Ok(());
-    }
-    invalidate_all();
-    fail!(
+    refuse_all(
         hipErrorStreamCaptureImplicit,
-        "a synchronous call while a stream captures"
+        "a synchronous call while a stream captures",
     )
 }
 
@@ -264,20 +260,22 @@ pub fn refuse_synchronous() -> HipResult {
 /// `hipErrorStreamCaptureUnsupported` while anything captures; all captures are invalidated.
 #[inline]
 pub fn refuse_device_wait() -> HipResult {
-    if !is_active() {
-        return Ok(());
-    }
-    invalidate_all();
-    fail!(
+    refuse_all(
         hipErrorStreamCaptureUnsupported,
-        "a wait for the device while a stream captures"
+        "a wait for the device while a stream captures",
     )
 }
 
-fn invalidate_all() {
+/// Fails while anything captures, and invalidates all captures.
+#[inline]
+fn refuse_all(error: hipError_t, why: &str) -> HipResult {
+    if !is_active() {
+        return Ok(());
+    }
     for capture in CAPTURES.lock().iter() {
         capture.invalidate();
     }
+    fail!(error, "{why}")
 }
 
 /// For calls that are unsafe while something captures, by the calling thread's mode: *global* minds every capture that is global too, and

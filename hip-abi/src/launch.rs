@@ -381,16 +381,9 @@ pub(crate) unsafe fn launch_registered(
     if let Some(capturing) = capturing(stream)? {
         let device = stream::find(stream)?.device()?;
         let kernel = kernel_of(function, device)?;
+        let handle = function.expose_provenance();
         // SAFETY: as the caller promises.
-        return unsafe {
-            capture(
-                &capturing,
-                function.expose_provenance(),
-                kernel,
-                device,
-                request,
-            )
-        };
+        return unsafe { capture(&capturing, handle, kernel, device, request) };
     }
     let resolved = resolve_or(stream, hipErrorInvalidValue)?;
     let device = resolved.stream.device()?;
@@ -412,16 +405,9 @@ pub(crate) unsafe fn launch_function(
     let kernel = module::function(function)?;
     if let Some(capturing) = capturing(stream)? {
         let device = stream::find(stream)?.device()?;
+        let handle = function.expose_provenance();
         // SAFETY: as the caller promises.
-        return unsafe {
-            capture(
-                &capturing,
-                function.expose_provenance(),
-                kernel,
-                device,
-                request,
-            )
-        };
+        return unsafe { capture(&capturing, handle, kernel, device, request) };
     }
     let resolved = resolve_or(stream, hipErrorInvalidValue)?;
     let device = resolved.stream.device()?;

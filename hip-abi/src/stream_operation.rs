@@ -135,7 +135,8 @@ fn condition(flags: u32) -> HipResult<ValueCondition> {
 }
 
 /// Address of a value operation, checked against the allocation that holds it.
-fn value_address(address: *mut c_void, bytes: usize) -> HipResult<u64> {
+fn value_address(address: *mut c_void, width: ValueWidth) -> HipResult<u64> {
+    let bytes = width.bytes();
     let value = address.addr();
     if value == 0 || !value.is_multiple_of(bytes) {
         return fail!(
@@ -201,11 +202,10 @@ pub(crate) unsafe fn batch(
                 );
             }
         };
-        let bytes = if width == ValueWidth::Bits32 { 4 } else { 8 };
         values.push(ValueOperation {
-            address: value_address(record.address, bytes)?,
+            address: value_address(record.address, width)?,
             width,
-            value: if bytes == 4 {
+            value: if width == ValueWidth::Bits32 {
                 record.value & u64::from(u32::MAX)
             } else {
                 record.value
@@ -243,7 +243,7 @@ fn wait_value(
     mask: u64,
 ) -> HipResult {
     let condition = condition(flags)?;
-    let address = value_address(address, if width == ValueWidth::Bits32 { 4 } else { 8 })?;
+    let address = value_address(address, width)?;
     enqueue(
         handle,
         &[ValueOperation {
@@ -261,7 +261,7 @@ fn write_value(
     width: ValueWidth,
     value: u64,
 ) -> HipResult {
-    let address = value_address(address, if width == ValueWidth::Bits32 { 4 } else { 8 })?;
+    let address = value_address(address, width)?;
     enqueue(
         handle,
         &[ValueOperation {

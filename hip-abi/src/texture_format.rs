@@ -3,7 +3,7 @@
 use gneiss_clr::{ChannelOrder, ChannelType, ImageGeometry};
 
 use crate::{
-    array::{Shape, desc_of, format_of, format_size},
+    array::{Shape, desc_of, format_size, known_format_of},
     enums::*,
     error::*,
     fail,
@@ -22,18 +22,8 @@ pub(crate) struct ElementFormat {
 impl ElementFormat {
     /// From the bits of each channel.
     pub(crate) fn of_desc(desc: &hipChannelFormatDesc) -> HipResult<Self> {
-        match format_of(desc) {
-            Some((channel, channels)) => Ok(Self { channel, channels }),
-            None => fail!(
-                hipErrorInvalidValue,
-                "channels of {}, {}, {}, {} bits of kind {} are not supported",
-                desc.x,
-                desc.y,
-                desc.z,
-                desc.w,
-                desc.f
-            ),
-        }
+        let (channel, channels) = known_format_of(desc)?;
+        Ok(Self { channel, channels })
     }
 
     /// From a driver API format.

@@ -2,11 +2,11 @@
 
 mod common;
 
-use std::{ffi::c_void, path::PathBuf, process::Command};
+use std::ffi::c_void;
 
 use common::{
     Client,
-    kernels::{Kernels, arguments, code},
+    kernels::{Kernels, arguments, code, compile},
 };
 use gneiss_hsa_api::*;
 
@@ -131,46 +131,14 @@ fn kernels_reach_mapped_and_shared_virtual_memory_at_the_host_s_addresses() {
 
 /// A kernel in code object v2, by the last compiler that made them.
 fn oldest() -> Option<Vec<u8>> {
-    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let (source, output) = (directory.join("oldest.cl"), directory.join("oldest.co"));
     let text =
         "__kernel void sum(__global const int *a, __global const int *b, __global int *c, int n) {
         uint i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
         if (i < n) c[i] = a[i] + b[i];
     }";
-    std::fs::write(&source, text).expect("a writable directory");
-    let run = Command::new("clang-15")
-        .args([
-            "-x",
-            "cl",
-            "-cl-std=CL2.0",
-            "-Xclang",
-            "-finclude-default-header",
-            "-O2",
-            "-nogpulib",
-        ])
-        .args([
-            "--target=amdgcn-amd-amdhsa",
-            "-mcpu=gfx906:xnack-",
-            "-mcode-object-version=2",
-            "-o",
-        ])
-        .args([&output, &source])
-        .output();
-    match run {
-        Err(error) => {
-            eprintln!("clang-15 cannot be started ({error}): nothing is tested");
-            None
-        }
-        Ok(run) => {
-            assert!(
-                run.status.success(),
-                "{}",
-                String::from_utf8_lossy(&run.stderr)
-            );
-            Some(std::fs::read(output).expect("compiled"))
-        }
-    }
+    let options = ["-mcpu=gfx906:xnack-", "-mcode-object-version=2"];
+    let path = compile("clang-15", "oldest", text, options)?;
+    Some(std::fs::read(path).expect("compiled"))
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use std::{
     ffi::c_void,
-    mem::{MaybeUninit, offset_of},
+    mem::offset_of,
     sync::{
         Arc, Weak,
         atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering},
@@ -53,21 +53,7 @@ pub(crate) fn kernel(
 
 pub(crate) fn kernel_object(device: &Arc<Device>, object: u64, arguments: u32) -> Arc<Kernel> {
     let args = (0..arguments)
-        .map(|index| ArgumentMetadata {
-            name: None,
-            type_name: None,
-            offset: 8 * index,
-            size: 8,
-            value_kind: ValueKind::ByValue,
-            pointee_align: None,
-            address_space: None,
-            access: None,
-            actual_access: None,
-            is_const: false,
-            is_restrict: false,
-            is_volatile: false,
-            is_pipe: false,
-        })
+        .map(|index| ArgumentMetadata::new(ValueKind::ByValue, 8 * index, 8))
         .collect();
     let metadata = KernelMetadata {
         name: "mock".into(),
@@ -93,17 +79,7 @@ fn table() -> HsaApi {
         eprintln!("the mock has no such HSA function");
         std::process::abort();
     }
-    let words = size_of::<HsaApi>() / size_of::<usize>();
-    let mut api = MaybeUninit::<HsaApi>::uninit();
-    // SAFETY: the table holds nothing but (optional) function pointers, one word each.
-    let mut api = unsafe {
-        let place = api.as_mut_ptr().cast::<usize>();
-        for index in 0..words {
-            place.add(index).write(missing as *const () as usize);
-        }
-        api.assume_init()
-    };
-    api.gneiss_hsa_last_fault = None;
+    let mut api = HsaApi::all_missing(missing);
     api.hsa_init = init;
     api.hsa_iterate_agents = iterate_agents;
     api.hsa_agent_get_info = agent_get_info;

@@ -8,17 +8,7 @@ pub(super) unsafe extern "C" fn signal_create(
     _: *const hsa_agent_t,
     place: *mut hsa_signal_t,
 ) -> hsa_status_t {
-    let signal = Box::new(amd_signal_t {
-        kind: AMD_SIGNAL_KIND_USER,
-        value,
-        event_mailbox_ptr: 0,
-        event_id: 0,
-        reserved1: 0,
-        start_ts: 0,
-        end_ts: 0,
-        queue_ptr: std::ptr::null_mut(),
-        reserved3: [0; 2],
-    });
+    let signal = Box::new(amd_signal_t::user(value));
     LIVE_SIGNALS.fetch_add(1, Ordering::Relaxed);
     // SAFETY: the result has a valid place.
     unsafe {

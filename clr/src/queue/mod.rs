@@ -163,6 +163,16 @@ pub enum ValueWidth {
     Bits64,
 }
 
+impl ValueWidth {
+    /// Size of the value, and what its address must be a multiple of.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Bits32 => 4,
+            Self::Bits64 => 8,
+        }
+    }
+}
+
 /// A function that runs on a thread of the worker pool when the earlier commands of its queue have ended; later commands wait for its
 /// return. It gets `COMPLETE`, or the error of its wait list or device (then the command ends with that error, too).
 pub type HostFunction = Box<dyn FnOnce(Status) + Send + 'static>;

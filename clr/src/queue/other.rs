@@ -100,16 +100,13 @@ impl HostQueue {
     }
 
     fn check_value(&self, address: u64, width: ValueWidth) -> Result<()> {
-        let size = match width {
-            ValueWidth::Bits32 => 4,
-            ValueWidth::Bits64 => 8,
-        };
-        if address == 0 || !address.is_multiple_of(size) {
+        let size = width.bytes();
+        if address == 0 || !address.is_multiple_of(size as u64) {
             return Err(Error::InvalidValue(format!(
                 "address {address:#x} of a value is null or not aligned to {size} bytes"
             )));
         }
-        self.classify(address, size as usize).map(drop)
+        self.classify(address, size).map(drop)
     }
 
     /// For simulations: a command that keeps the host busy.

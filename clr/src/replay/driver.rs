@@ -264,8 +264,23 @@ impl<'a> Driver<'a> {
         for thread in 0..self.threads.len() {
             sim(|sim| sim.at(0, Happening::Thread(thread)));
         }
+        self.play_happenings()?;
+        self.drain_rest()?;
+        if self.threads.iter().any(|thread| !thread.ended) {
+            let mut text =
+                String::from("the replay is stuck: a thread waits for what never ends\n");
+            crate::watch::state(&self.runtime, &mut text);
+            return Err(Error::InvalidValue(text));
+        }
+        Ok(())
+    }
+
+    /// Plays all that is to happen and what follows from it; says whether there was anything.
+    fn play_happenings(&mut self) -> Result<bool> {
         let workers = self.threads.len();
+        let mut any = false;
         while let Some(what) = sim(|sim| sim.next()) {
+            any = true;
             match what {
                 Happening::Thread(thread) => {
                     self.switch(thread);
@@ -279,14 +294,7 @@ impl<'a> Driver<'a> {
             }
             self.settle();
         }
-        self.drain_rest()?;
-        if self.threads.iter().any(|thread| !thread.ended) {
-            let mut text =
-                String::from("the replay is stuck: a thread waits for what never ends\n");
-            crate::watch::state(&self.runtime, &mut text);
-            return Err(Error::InvalidValue(text));
-        }
-        Ok(())
+        Ok(any)
     }
 
     /// Looks once more at all queues, and plays what follows from that.
@@ -300,22 +308,7 @@ impl<'a> Driver<'a> {
                 }
             }
             let before = self.unfinished();
-            let mut any = false;
-            while let Some(what) = sim(|sim| sim.next()) {
-                any = true;
-                match what {
-                    Happening::Thread(thread) => {
-                        self.switch(thread);
-                        self.thread(thread)?;
-                    }
-                    Happening::Worker(queue) => {
-                        self.switch(workers);
-                        self.worker(queue)?;
-                    }
-                    _ => self.polls = 0,
-                }
-                self.settle();
-            }
+            let any = self.play_happenings()?;
             if !any || self.unfinished() == before {
                 return Ok(());
             }

@@ -49,23 +49,24 @@ pub fn from_trace(trace: &Trace) -> Workload {
         .map(|(place, (id, _, _))| (*id, place as u32))
         .collect();
     workload.user_events = users.len() as u32;
-    commands(trace, &queue_places, &users, &mut workload);
-    threads(trace, &users, &mut workload);
-    workload
-}
-
-fn commands(
-    trace: &Trace,
-    queue_places: &HashMap<u32, u32>,
-    users: &HashMap<u64, u32>,
-    workload: &mut Workload,
-) {
     let places: HashMap<u64, u32> = trace
         .commands
         .iter()
         .enumerate()
         .map(|(place, command)| (command.id, place as u32))
         .collect();
+    commands(trace, &places, &queue_places, &users, &mut workload);
+    threads(trace, &places, &users, &mut workload);
+    workload
+}
+
+fn commands(
+    trace: &Trace,
+    places: &HashMap<u64, u32>,
+    queue_places: &HashMap<u32, u32>,
+    users: &HashMap<u64, u32>,
+    workload: &mut Workload,
+) {
     let mut names: HashMap<(u32, CommandKind), u32> = HashMap::new();
     let mut untimed = 0_u64;
     for (place, command) in trace.commands.iter().enumerate() {
@@ -122,7 +123,12 @@ fn doer(command: &Command) -> Doer {
     }
 }
 
-fn threads(trace: &Trace, users: &HashMap<u64, u32>, workload: &mut Workload) {
+fn threads(
+    trace: &Trace,
+    places: &HashMap<u64, u32>,
+    users: &HashMap<u64, u32>,
+    workload: &mut Workload,
+) {
     // Steps of each thread: begin, end, and what.
     let mut steps: HashMap<u32, Vec<(u64, u64, Step)>> = HashMap::new();
     let calls: HashMap<u64, (u64, u64)> = trace
@@ -162,12 +168,6 @@ fn threads(trace: &Trace, users: &HashMap<u64, u32>, workload: &mut Workload) {
             Step::Enqueue(place as u32, cost),
         ));
     }
-    let places: HashMap<u64, u32> = trace
-        .commands
-        .iter()
-        .enumerate()
-        .map(|(place, command)| (command.id, place as u32))
-        .collect();
     for wait in &trace.waits {
         if let Some(place) = places.get(&wait.command) {
             let end = if wait.end == 0 { trace.end } else { wait.end };

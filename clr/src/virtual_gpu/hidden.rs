@@ -71,24 +71,6 @@ pub(crate) fn write(block: &mut [u8], arguments: &[ArgumentMetadata], values: &H
 mod tests {
     use super::*;
 
-    fn argument(value_kind: ValueKind, offset: u32, size: u32) -> ArgumentMetadata {
-        ArgumentMetadata {
-            name: None,
-            type_name: None,
-            offset,
-            size,
-            value_kind,
-            pointee_align: None,
-            address_space: None,
-            access: None,
-            actual_access: None,
-            is_const: false,
-            is_restrict: false,
-            is_volatile: false,
-            is_pipe: false,
-        }
-    }
-
     #[test]
     fn counts_sizes_and_remainders_follow_the_grid() {
         let values = HiddenValues {
@@ -100,15 +82,15 @@ mod tests {
             ..Default::default()
         };
         let arguments = [
-            argument(ValueKind::HiddenBlockCountX, 0, 4),
-            argument(ValueKind::HiddenBlockCountY, 4, 4),
-            argument(ValueKind::HiddenGroupSizeX, 12, 2),
-            argument(ValueKind::HiddenRemainderX, 18, 2),
-            argument(ValueKind::HiddenRemainderY, 20, 2),
-            argument(ValueKind::HiddenGridDims, 64, 2),
-            argument(ValueKind::HiddenDynamicLdsSize, 68, 4),
-            argument(ValueKind::HiddenSharedBase, 72, 4),
-            argument(ValueKind::HiddenQueuePtr, 80, 8),
+            ArgumentMetadata::new(ValueKind::HiddenBlockCountX, 0, 4),
+            ArgumentMetadata::new(ValueKind::HiddenBlockCountY, 4, 4),
+            ArgumentMetadata::new(ValueKind::HiddenGroupSizeX, 12, 2),
+            ArgumentMetadata::new(ValueKind::HiddenRemainderX, 18, 2),
+            ArgumentMetadata::new(ValueKind::HiddenRemainderY, 20, 2),
+            ArgumentMetadata::new(ValueKind::HiddenGridDims, 64, 2),
+            ArgumentMetadata::new(ValueKind::HiddenDynamicLdsSize, 68, 4),
+            ArgumentMetadata::new(ValueKind::HiddenSharedBase, 72, 4),
+            ArgumentMetadata::new(ValueKind::HiddenQueuePtr, 80, 8),
         ];
         let mut block = [0_u8; 88];
         write(&mut block, &arguments, &values);
@@ -146,32 +128,32 @@ mod tests {
             u64::from_le_bytes(block[at..at + 8].try_into().expect("8 bytes"))
         };
         let v4 = [
-            argument(ValueKind::HiddenGlobalOffsetX, 0, 8),
-            argument(ValueKind::HiddenGlobalOffsetY, 8, 8),
-            argument(ValueKind::HiddenGlobalOffsetZ, 16, 8),
-            argument(ValueKind::HiddenHostcallBuffer, 24, 8),
-            argument(ValueKind::HiddenDefaultQueue, 32, 8),
-            argument(ValueKind::HiddenCompletionAction, 40, 8),
-            argument(ValueKind::HiddenMultigridSyncArg, 48, 8),
+            ArgumentMetadata::new(ValueKind::HiddenGlobalOffsetX, 0, 8),
+            ArgumentMetadata::new(ValueKind::HiddenGlobalOffsetY, 8, 8),
+            ArgumentMetadata::new(ValueKind::HiddenGlobalOffsetZ, 16, 8),
+            ArgumentMetadata::new(ValueKind::HiddenHostcallBuffer, 24, 8),
+            ArgumentMetadata::new(ValueKind::HiddenDefaultQueue, 32, 8),
+            ArgumentMetadata::new(ValueKind::HiddenCompletionAction, 40, 8),
+            ArgumentMetadata::new(ValueKind::HiddenMultigridSyncArg, 48, 8),
         ];
         let mut block = [0_u8; 56];
         write(&mut block, &v4, &values);
         let words: Vec<u64> = (0..7).map(|word| u64_at(&block, 8 * word)).collect();
         assert_eq!(words, [7, 8, 9, 0x1000, 0x5000, 0, 0x2000]);
         let v5 = [
-            argument(ValueKind::HiddenBlockCountX, 0, 4),
-            argument(ValueKind::HiddenGroupSizeX, 12, 2),
-            argument(ValueKind::HiddenRemainderX, 18, 2),
-            argument(ValueKind::HiddenGlobalOffsetX, 40, 8),
-            argument(ValueKind::HiddenGridDims, 64, 2),
-            argument(ValueKind::HiddenHostcallBuffer, 80, 8),
-            argument(ValueKind::HiddenMultigridSyncArg, 88, 8),
-            argument(ValueKind::HiddenHeapV1, 96, 8),
-            argument(ValueKind::HiddenDefaultQueue, 104, 8),
-            argument(ValueKind::HiddenDynamicLdsSize, 120, 4),
-            argument(ValueKind::HiddenPrivateBase, 192, 4),
-            argument(ValueKind::HiddenSharedBase, 196, 4),
-            argument(ValueKind::HiddenQueuePtr, 200, 8),
+            ArgumentMetadata::new(ValueKind::HiddenBlockCountX, 0, 4),
+            ArgumentMetadata::new(ValueKind::HiddenGroupSizeX, 12, 2),
+            ArgumentMetadata::new(ValueKind::HiddenRemainderX, 18, 2),
+            ArgumentMetadata::new(ValueKind::HiddenGlobalOffsetX, 40, 8),
+            ArgumentMetadata::new(ValueKind::HiddenGridDims, 64, 2),
+            ArgumentMetadata::new(ValueKind::HiddenHostcallBuffer, 80, 8),
+            ArgumentMetadata::new(ValueKind::HiddenMultigridSyncArg, 88, 8),
+            ArgumentMetadata::new(ValueKind::HiddenHeapV1, 96, 8),
+            ArgumentMetadata::new(ValueKind::HiddenDefaultQueue, 104, 8),
+            ArgumentMetadata::new(ValueKind::HiddenDynamicLdsSize, 120, 4),
+            ArgumentMetadata::new(ValueKind::HiddenPrivateBase, 192, 4),
+            ArgumentMetadata::new(ValueKind::HiddenSharedBase, 196, 4),
+            ArgumentMetadata::new(ValueKind::HiddenQueuePtr, 200, 8),
         ];
         let mut block = [0_u8; 256];
         write(&mut block, &v5, &values);
@@ -188,8 +170,8 @@ mod tests {
     fn an_argument_outside_of_the_block_is_not_written() {
         let mut block = [0_u8; 8];
         let arguments = [
-            argument(ValueKind::HiddenGridDims, 7, 2),
-            argument(ValueKind::HiddenQueuePtr, u32::MAX, 8),
+            ArgumentMetadata::new(ValueKind::HiddenGridDims, 7, 2),
+            ArgumentMetadata::new(ValueKind::HiddenQueuePtr, u32::MAX, 8),
         ];
         write(
             &mut block,

@@ -7,13 +7,12 @@
 //! The exit code is for CI: 0 if everything in the files runs (for a whole target: if everything that does not run has a reason), else 1.
 
 use crate::arguments::Coverage;
-use crate::disasm::decoded_target;
+use crate::disasm::{code_of, decoded_target, functions, wave_size};
 use crate::table::Table;
 use crate::terminal::Terminal;
 use gneiss_amdgcn::ir::coverage::{self, Status};
 use gneiss_amdgcn::isa::decode::Decoder;
 use gneiss_amdgcn::isa::text::disassemble_section;
-use gneiss_fatbin::elf::{Symbol, SymbolKind};
 use gneiss_fatbin::fat_binary::{self, Contents, MappedFile};
 use gneiss_fatbin::{CodeObject, TargetId};
 use serde::Serialize;
@@ -161,22 +160,10 @@ fn add_code_object(
     let known = targets.entry(id.to_string()).or_default();
     known.kernels += metadata.kernels.len();
     let target = decoded_target(id)?;
-    let mut symbols = code_object.all_symbols().map_err(Error::other)?;
-    symbols.retain(|symbol| {
-        let code = matches!(symbol.kind, SymbolKind::Function | SymbolKind::HsaKernel);
-        code && symbol.is_defined() && symbol.size > 0
-    });
-    symbols.sort_by_key(|symbol| symbol.value);
-    symbols.dedup_by_key(|symbol| symbol.value);
+    let symbols = functions(code_object)?;
     known.functions += symbols.len();
     for symbol in &symbols {
-        let kernel = metadata
-            .kernels
-            .iter()
-            .find(|kernel| kernel.name == symbol.name);
-        let wave_size = kernel.map_or(target.features().default_wave_size, |kernel| {
-            kernel.wavefront_size
-        });
+        let wave_size = wave_size(&metadata, symbol, target);
         let Ok(decoder) = Decoder::new(target, wave_size) else {
             let why = format!("there are no instruction tables for {target}");
             known
@@ -184,7 +171,8 @@ fn add_code_object(
                 .insert("all of them".to_owned(), Status::Unexplained(why));
             return Ok(());
         };
-        for line in disassemble_section(&decoder, code_of(code_object, symbol)?, symbol.value) {
+        let (code, start) = code_of(code_object, symbol)?;
+        for line in disassemble_section(&decoder, code, start) {
             let (name, status) = match &line.inst {
                 Ok(inst) => (
                     inst.op.name().to_owned(),
@@ -199,23 +187,6 @@ fn add_code_object(
         }
     }
     Ok(())
-}
-
-/// The bytes of a function.
-fn code_of<'a>(code_object: &CodeObject<'a>, symbol: &Symbol<'_>) -> Result<&'a [u8]> {
-    let code = code_object.elf().at_address(symbol.value, symbol.size);
-    let code = code.ok_or_else(|| {
-        Error::other(format!(
-            "function \"{}\" lies outside the loadable segments",
-            symbol.name
-        ))
-    })?;
-    // A kernel of code object v2 begins with 256 bytes of amd_kernel_code_t.
-    Ok(if symbol.kind == SymbolKind::HsaKernel {
-        code.get(256..).unwrap_or(code)
-    } else {
-        code
-    })
 }
 
 fn report<'a>(name: &'a str, target: &'a Target, whole: bool) -> Report<'a> {

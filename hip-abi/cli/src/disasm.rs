@@ -9,7 +9,7 @@ use gneiss_amdgcn::target::Target;
 use gneiss_fatbin::elf::{Symbol, SymbolKind};
 use gneiss_fatbin::fat_binary::{self, Contents, MappedFile};
 use gneiss_fatbin::target_id::PROCESSORS;
-use gneiss_fatbin::{CodeObject, TargetId};
+use gneiss_fatbin::{CodeObject, Metadata, TargetId};
 use std::io::{BufWriter, Error, Result, Write};
 use std::process::ExitCode;
 
@@ -65,17 +65,12 @@ fn write_code_object(
     }
     let target = decoded_target(code_object.target())?;
     let metadata = code_object.metadata().map_err(Error::other)?;
-    let mut symbols = code_object.all_symbols().map_err(Error::other)?;
+    let mut symbols = functions(code_object)?;
     symbols.retain(|symbol| {
-        let code = matches!(symbol.kind, SymbolKind::Function | SymbolKind::HsaKernel);
-        let named = options
-            .kernel
-            .as_ref()
-            .is_none_or(|text| symbol.name.contains(text) || demangle(symbol.name).contains(text));
-        code && symbol.is_defined() && symbol.size > 0 && named
+        let named =
+            |text: &String| symbol.name.contains(text) || demangle(symbol.name).contains(text);
+        options.kernel.as_ref().is_none_or(named)
     });
-    symbols.sort_by_key(|symbol| symbol.value);
-    symbols.dedup_by_key(|symbol| symbol.value);
     if !symbols.is_empty() {
         writeln!(
             out,
@@ -88,13 +83,7 @@ fn write_code_object(
         )?;
     }
     for symbol in &symbols {
-        let kernel = metadata
-            .kernels
-            .iter()
-            .find(|kernel| kernel.name == symbol.name);
-        let wave_size = kernel.map_or(target.features().default_wave_size, |kernel| {
-            kernel.wavefront_size
-        });
+        let wave_size = wave_size(&metadata, symbol, target);
         let decoder = Decoder::new(target, wave_size)
             .map_err(|_| Error::other(format!("there are no instruction tables for {target}")))?;
         write_function(code_object, symbol, &decoder, terminal, out)?;
@@ -113,6 +102,48 @@ pub fn decoded_target(id: &TargetId) -> Result<Target> {
         .map_err(Error::other)
 }
 
+/// The kernels and functions of a code object, by address, one for each address.
+pub fn functions<'a>(code_object: &CodeObject<'a>) -> Result<Vec<Symbol<'a>>> {
+    let mut symbols = code_object.all_symbols().map_err(Error::other)?;
+    symbols.retain(|symbol| {
+        let code = matches!(symbol.kind, SymbolKind::Function | SymbolKind::HsaKernel);
+        code && symbol.is_defined() && symbol.size > 0
+    });
+    symbols.sort_by_key(|symbol| symbol.value);
+    symbols.dedup_by_key(|symbol| symbol.value);
+    Ok(symbols)
+}
+
+/// The wave size that a function's code is for: its kernel's, for others the target's usual one.
+pub fn wave_size(metadata: &Metadata, symbol: &Symbol<'_>, target: Target) -> u32 {
+    let kernel = metadata
+        .kernels
+        .iter()
+        .find(|kernel| kernel.name == symbol.name);
+    kernel.map_or(target.features().default_wave_size, |kernel| {
+        kernel.wavefront_size
+    })
+}
+
+/// A function's code and the address of its first instruction.
+///
+/// # Errors
+/// When it is not in the loadable segments.
+pub fn code_of<'a>(code_object: &CodeObject<'a>, symbol: &Symbol<'_>) -> Result<(&'a [u8], u64)> {
+    let code = code_object.elf().at_address(symbol.value, symbol.size);
+    let code = code.ok_or_else(|| {
+        Error::other(format!(
+            "function \"{}\" lies outside the loadable segments",
+            symbol.name
+        ))
+    })?;
+    // A kernel of code object v2 begins with 256 bytes of amd_kernel_code_t.
+    Ok(match code.get(256..) {
+        Some(code) if symbol.kind == SymbolKind::HsaKernel => (code, symbol.value + 256),
+        _ => (code, symbol.value),
+    })
+}
+
 fn write_function(
     code_object: &CodeObject<'_>,
     symbol: &Symbol<'_>,
@@ -120,18 +151,7 @@ fn write_function(
     terminal: &Terminal,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let code = code_object.elf().at_address(symbol.value, symbol.size);
-    let Some(mut code) = code else {
-        return Err(Error::other(format!(
-            "function \"{}\" lies outside the loadable segments",
-            symbol.name
-        )));
-    };
-    let mut start = symbol.value;
-    // A kernel of code object v2 begins with 256 bytes of amd_kernel_code_t.
-    if symbol.kind == SymbolKind::HsaKernel && code.len() >= 256 {
-        (code, start) = (&code[256..], start + 256);
-    }
+    let (code, start) = code_of(code_object, symbol)?;
     writeln!(
         out,
         "\n{start:016x} <{}>:",

@@ -5,6 +5,7 @@
 
 use std::{
     ffi::{OsString, c_char, c_void},
+    mem::MaybeUninit,
     path::Path,
 };
 
@@ -367,6 +368,23 @@ impl HsaApi {
         let table = Self::resolve(&library, path)?;
         std::mem::forget(library);
         Ok(table)
+    }
+
+    /// A table for a library of one's own: every function is `missing`, which must not return, and our own extension is not there. The
+    /// caller puts in what it has.
+    pub fn all_missing(missing: unsafe extern "C" fn()) -> Self {
+        let words = size_of::<Self>() / size_of::<usize>();
+        let mut table = MaybeUninit::<Self>::uninit();
+        // SAFETY: the table holds nothing but (optional) function pointers, one word each.
+        let mut table = unsafe {
+            let place = table.as_mut_ptr().cast::<usize>();
+            for index in 0..words {
+                place.add(index).write(missing as *const () as usize);
+            }
+            table.assume_init()
+        };
+        table.gneiss_hsa_last_fault = None;
+        table
     }
 }
 

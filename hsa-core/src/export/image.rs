@@ -220,6 +220,12 @@ pub unsafe extern "C" fn hsa_ext_image_copy(
     })
 }
 
+/// The pitches of a program's own layout; only the linear one has any.
+fn linear(layout: hsa_ext_image_data_layout_t, row: usize, slice: usize) -> HsaResult<Pitches> {
+    require(layout == HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR)?;
+    Ok(Pitches { row, slice })
+}
+
 pub unsafe extern "C" fn hsa_ext_image_create(
     agent: hsa_agent_t,
     image_descriptor: *const hsa_ext_image_descriptor_t,
@@ -253,11 +259,11 @@ pub unsafe extern "C" fn hsa_ext_image_create_with_layout(
     image: *mut hsa_ext_image_t,
 ) -> hsa_status_t {
     entry!(hsa_ext_image_create_with_layout, {
-        require(image_data_layout == HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR)?;
-        let pitches = Pitches {
-            row: image_data_row_pitch,
-            slice: image_data_slice_pitch,
-        };
+        let pitches = linear(
+            image_data_layout,
+            image_data_row_pitch,
+            image_data_slice_pitch,
+        )?;
         // SAFETY: the caller's pointers.
         unsafe {
             create(
@@ -302,11 +308,11 @@ pub unsafe extern "C" fn hsa_ext_image_data_get_info_with_layout(
     image_data_info: *mut hsa_ext_image_data_info_t,
 ) -> hsa_status_t {
     entry!(hsa_ext_image_data_get_info_with_layout, {
-        require(image_data_layout == HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR)?;
-        let pitches = Pitches {
-            row: image_data_row_pitch,
-            slice: image_data_slice_pitch,
-        };
+        let pitches = linear(
+            image_data_layout,
+            image_data_row_pitch,
+            image_data_slice_pitch,
+        )?;
         // SAFETY: the caller's pointers.
         unsafe {
             data_info(

@@ -37,44 +37,54 @@ __kernel void ring(__global volatile ulong *doorbell, ulong value, __global vola
 /// The kernels, compiled for gfx90a.
 pub fn code() -> Option<&'static Path> {
     static CODE: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let compile = || {
-        let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-        let (source, output) = (directory.join("kernels.cl"), directory.join("kernels.co"));
-        std::fs::write(&source, SOURCE).expect("a writable directory");
-        let run = Command::new("clang-19")
-            .args([
-                "-x",
-                "cl",
-                "-cl-std=CL2.0",
-                "-Xclang",
-                "-finclude-default-header",
-                "-O2",
-                "-nogpulib",
-            ])
-            .args([
-                "--target=amdgcn-amd-amdhsa",
-                "-mcpu=gfx90a",
-                "-Wl,-z,undefs",
-                "-o",
-            ])
-            .args([&output, &source])
-            .output();
-        match run {
-            Err(error) => {
-                eprintln!("clang-19 cannot be started ({error}): nothing is tested");
-                None
-            }
-            Ok(run) => {
-                assert!(
-                    run.status.success(),
-                    "{}",
-                    String::from_utf8_lossy(&run.stderr)
-                );
-                Some(output)
-            }
+    CODE.get_or_init(|| {
+        compile(
+            "clang-19",
+            "kernels",
+            SOURCE,
+            ["-mcpu=gfx90a", "-Wl,-z,undefs"],
+        )
+    })
+    .as_deref()
+}
+
+/// A code object of OpenCL C; `None`, with a word about it, without the compiler.
+pub fn compile(compiler: &str, name: &str, text: &str, options: [&str; 2]) -> Option<PathBuf> {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let (source, output) = (
+        directory.join(format!("{name}.cl")),
+        directory.join(format!("{name}.co")),
+    );
+    std::fs::write(&source, text).expect("a writable directory");
+    let run = Command::new(compiler)
+        .args([
+            "-x",
+            "cl",
+            "-cl-std=CL2.0",
+            "-Xclang",
+            "-finclude-default-header",
+            "-O2",
+            "-nogpulib",
+            "--target=amdgcn-amd-amdhsa",
+        ])
+        .args(options)
+        .arg("-o")
+        .args([&output, &source])
+        .output();
+    match run {
+        Err(error) => {
+            eprintln!("{compiler} cannot be started ({error}): nothing is tested");
+            None
         }
-    };
-    CODE.get_or_init(compile).as_deref()
+        Ok(run) => {
+            assert!(
+                run.status.success(),
+                "{}",
+                String::from_utf8_lossy(&run.stderr)
+            );
+            Some(output)
+        }
+    }
 }
 
 /// An executable with the kernels.

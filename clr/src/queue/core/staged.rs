@@ -15,7 +15,7 @@ use super::{
     drain::{Step, note_block},
 };
 use crate::{
-    Device, Error, MemoryKind, Result, Status, ValueWidth,
+    Device, Error, MemoryKind, Result, Status,
     command::{Command, Operation},
     hsa::Hsa,
     queue::{Outcome, host},
@@ -171,11 +171,7 @@ fn row(operation: &Operation, index: usize) -> Option<(u64, Option<u64>, usize)>
         }
         Operation::WriteValue { address, width, .. }
         | Operation::WaitValue { address, width, .. } => {
-            let size = match width {
-                ValueWidth::Bits32 => 4,
-                ValueWidth::Bits64 => 8,
-            };
-            (index == 0).then_some((*address, None, size))
+            (index == 0).then_some((*address, None, width.bytes()))
         }
         _ => None,
     }

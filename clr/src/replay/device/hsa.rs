@@ -1,6 +1,6 @@
 //! The simulated device's HSA functions.
 
-use std::{collections::VecDeque, ffi::c_void, mem::MaybeUninit};
+use std::{collections::VecDeque, ffi::c_void};
 
 use gneiss_hsa_api::*;
 
@@ -25,17 +25,7 @@ pub(in crate::replay) fn table() -> HsaApi {
         eprintln!("gneiss: the simulated device has no such HSA function");
         std::process::abort();
     }
-    let words = size_of::<HsaApi>() / size_of::<usize>();
-    let mut api = MaybeUninit::<HsaApi>::uninit();
-    // SAFETY: the table holds nothing but (optional) function pointers, one word each.
-    let mut api = unsafe {
-        let place = api.as_mut_ptr().cast::<usize>();
-        for index in 0..words {
-            place.add(index).write(missing as *const () as usize);
-        }
-        api.assume_init()
-    };
-    api.gneiss_hsa_last_fault = None;
+    let mut api = HsaApi::all_missing(missing);
     api.hsa_init = init;
     api.hsa_iterate_agents = iterate_agents;
     api.hsa_agent_get_info = agent_get_info;
@@ -287,17 +277,7 @@ unsafe extern "C" fn signal_create(
     place: *mut hsa_signal_t,
 ) -> hsa_status_t {
     let signal = Box::new(SimSignal {
-        amd: amd_signal_t {
-            kind: AMD_SIGNAL_KIND_USER,
-            value,
-            event_mailbox_ptr: 0,
-            event_id: 0,
-            reserved1: 0,
-            start_ts: 0,
-            end_ts: 0,
-            queue_ptr: std::ptr::null_mut(),
-            reserved3: [0; 2],
-        },
+        amd: amd_signal_t::user(value),
         waiters: Vec::new(),
     });
     // SAFETY: the result has a valid place.

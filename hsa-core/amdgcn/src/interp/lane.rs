@@ -80,14 +80,25 @@ pub unsafe fn write_lane(w: &mut Wave, op: *const Op) -> *const Op {
 pub unsafe fn swap(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: operands by the lowering.
     unsafe {
+        swap_lanes(w, (*op).d, (*op).s[0].offset());
+        op.add(1)
+    }
+}
+
+/// Swaps the active lanes of two registers.
+///
+/// # Safety
+/// The offsets are of registers of the wave.
+unsafe fn swap_lanes(w: &Wave, a: u32, b: u32) {
+    // SAFETY: by the caller.
+    unsafe {
         let exec = w.exec();
-        let (a, b) = (lanes(w, (*op).d), lanes(w, (*op).s[0].offset()));
+        let (a, b) = (lanes(w, a), lanes(w, b));
         for lane in 0..w.lanes() {
             if exec >> lane & 1 != 0 {
                 std::ptr::swap(a.add(lane), b.add(lane));
             }
         }
-        op.add(1)
     }
 }
 
@@ -243,16 +254,7 @@ pub unsafe fn swap_relative(w: &mut Wave, op: *const Op) -> *const Op {
                 },
             );
         }
-        let exec = w.exec();
-        let (a, b) = (
-            lanes(w, (to * stride) as u32),
-            lanes(w, (from * stride) as u32),
-        );
-        for lane in 0..w.lanes() {
-            if exec >> lane & 1 != 0 {
-                std::ptr::swap(a.add(lane), b.add(lane));
-            }
-        }
+        swap_lanes(w, (to * stride) as u32, (from * stride) as u32);
         op.add(1)
     }
 }

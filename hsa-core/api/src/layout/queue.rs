@@ -117,6 +117,24 @@ pub struct amd_signal_t {
     /// 0.
     pub reserved3: [u32; 2],
 }
+
+impl amd_signal_t {
+    /// A signal of the user kind with this value, on which nobody sleeps.
+    pub const fn user(value: i64) -> Self {
+        Self {
+            kind: AMD_SIGNAL_KIND_USER,
+            value,
+            event_mailbox_ptr: 0,
+            event_id: 0,
+            reserved1: 0,
+            start_ts: 0,
+            end_ts: 0,
+            queue_ptr: std::ptr::null_mut(),
+            reserved3: [0; 2],
+        }
+    }
+}
+
 const _: () = {
     assert!(size_of::<amd_signal_t>() == 64 && align_of::<amd_signal_t>() == 64);
     assert!(offset_of!(amd_signal_t, value) == 8);

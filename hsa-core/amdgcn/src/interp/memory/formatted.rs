@@ -12,8 +12,8 @@ use half::f16;
 use super::{
     buffer::{Resource, Table, addresses, scratch_addresses},
     flag, other,
-    space::{Global, Space, check_scratch, scratch_byte, site},
-    vector::finish,
+    space::{Global, Space, check_scratch, site},
+    vector::{finish, gather_scratch, scatter_scratch},
 };
 use crate::{
     image::format::{Number, TexelFormat},
@@ -213,9 +213,7 @@ pub unsafe fn load(w: &mut Wave, op: *const Op) -> *const Op {
                     std::ptr::copy_nonoverlapping(host, bytes.as_mut_ptr(), size)
                 }
                 Some(Element::Scratch { offset }) => {
-                    for (at, byte) in bytes[..size].iter_mut().enumerate() {
-                        *byte = *scratch_byte(w, lane, offset + at as u32);
-                    }
+                    gather_scratch(w, lane, offset, bytes.as_mut_ptr(), size)
                 }
                 None => {}
             }
@@ -286,9 +284,7 @@ pub unsafe fn store(w: &mut Wave, op: *const Op) -> *const Op {
                     std::ptr::copy_nonoverlapping(bytes.as_ptr(), host, size)
                 }
                 Some(Element::Scratch { offset }) => {
-                    for (at, byte) in bytes[..size].iter().enumerate() {
-                        *scratch_byte(w, lane, offset + at as u32) = *byte;
-                    }
+                    scatter_scratch(w, lane, offset, &bytes[..size])
                 }
                 None => {}
             }

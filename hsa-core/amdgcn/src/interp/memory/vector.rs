@@ -209,10 +209,21 @@ pub unsafe fn store_to<E: Store, S: Space>(
 /// # Safety
 /// The range was checked; `to` is writable.
 #[inline(never)]
-unsafe fn gather_scratch(w: &Wave, lane: usize, offset: u32, to: *mut u8, bytes: usize) {
+pub(super) unsafe fn gather_scratch(w: &Wave, lane: usize, offset: u32, to: *mut u8, bytes: usize) {
     for i in 0..bytes {
         // SAFETY: by the caller.
         unsafe { *to.add(i) = *scratch_byte(w, lane, offset + i as u32) };
+    }
+}
+
+/// Copies bytes into the rows of a lane's scratch.
+///
+/// # Safety
+/// The range was checked.
+pub(super) unsafe fn scatter_scratch(w: &Wave, lane: usize, offset: u32, bytes: &[u8]) {
+    for (i, &byte) in bytes.iter().enumerate() {
+        // SAFETY: by the caller.
+        unsafe { *scratch_byte(w, lane, offset + i as u32) = byte };
     }
 }
 
@@ -253,9 +264,7 @@ unsafe fn store_scratch_lane<E: Store>(
     // SAFETY: checked.
     unsafe {
         E::lane(data, w.chunks * 16, bytes.as_mut_ptr());
-        for (i, &byte) in bytes[..E::BYTES].iter().enumerate() {
-            *scratch_byte(w, lane, offset + i as u32) = byte;
-        }
+        scatter_scratch(w, lane, offset, &bytes[..E::BYTES]);
     }
     Ok(())
 }
