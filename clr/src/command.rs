@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gneiss_hsa_api::hsa_agent_t;
 
 use crate::{
-    CopyRect, Event, FillRect, HostFunction, Kernel, ValueCondition, ValueWidth,
+    CopyRect, Event, FillRect, HostFunction, Kernel, MultiGrid, ValueCondition, ValueWidth,
     event::State,
     queue::{ReadyFunction, Staged},
     trace::format::{BlockReason, CommandKind},
@@ -56,6 +56,11 @@ impl ArgumentBlock {
 /// What a command does.
 pub(crate) enum Operation {
     Kernel(KernelCommand),
+    /// Kernels that follow each other without anything in between; those before `next` are submitted.
+    Kernels {
+        list: Arc<[KernelCommand]>,
+        next: usize,
+    },
     Copy(CopyCommand),
     CopyRect(CopyRect),
     Fill {
@@ -97,6 +102,7 @@ impl std::fmt::Debug for Operation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Kernel(_) => "Kernel",
+            Self::Kernels { .. } => "Kernels",
             Self::Copy(_) => "Copy",
             Self::CopyRect(_) => "CopyRect",
             Self::Fill { .. } => "Fill",
@@ -125,6 +131,8 @@ pub(crate) struct KernelCommand {
     /// Address of the device queue that the kernel may enqueue to; 0: none.
     pub(crate) device_queue: u64,
     pub(crate) cooperative: bool,
+    /// Its part of a launch on several devices.
+    pub(crate) multigrid: Option<Box<MultiGrid>>,
     pub(crate) any_order: bool,
     /// It has a hidden hostcall argument.
     pub(crate) wants_hostcall: bool,

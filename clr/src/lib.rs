@@ -61,8 +61,8 @@ pub use program::{GlobalVariable, Program};
 pub use properties::{DeviceProperties, ImageLimits};
 pub use queue::{
     Arguments, CopyRect, DeviceQueue, FillRect, HostFunction, HostQueue, Launch, MapAccess,
-    Mapping, MigrateTarget, PreparedKernels, Priority, QueueOptions, ReadyFunction, Rect,
-    ValueCondition, ValueWidth,
+    Mapping, MigrateTarget, MultiGrid, PreparedKernels, Priority, QueueOptions, ReadyFunction,
+    Rect, ValueCondition, ValueWidth,
 };
 pub use runtime::Runtime;
 pub use watch::HangAction;

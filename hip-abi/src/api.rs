@@ -20,6 +20,7 @@ use crate::{
     copy_rect::*,
     device::*,
     event::*,
+    external_memory::*,
     fill_rect::*,
     graph::{
         dot::*, exec_api::*, kernel_api::*, memory_api::*, node_api::*, params::*,
@@ -29,6 +30,7 @@ use crate::{
     last_error::*,
     launch_entry::*,
     launch_extended::*,
+    launch_several::*,
     library::*,
     link::*,
     managed::*,
@@ -271,7 +273,7 @@ table! {
         Works hipKernelNameRefByPtr;
         Works hipLaunchByPtr;
         Works hipLaunchCooperativeKernel;
-        NotSupported hipLaunchCooperativeKernelMultiDevice;
+        Works hipLaunchCooperativeKernelMultiDevice;
         Works hipLaunchKernel;
         Works hipMalloc;
         Works hipMalloc3D;
@@ -423,10 +425,10 @@ table! {
     }
     "hip_4.3" {
         Works hipArrayDestroy;
-        NotSupported hipDestroyExternalMemory;
+        Works hipDestroyExternalMemory;
         NotSupported hipDestroyExternalSemaphore;
         Works hipDrvMemcpy2DUnaligned;
-        NotSupported hipExternalMemoryGetMappedBuffer;
+        Works hipExternalMemoryGetMappedBuffer;
         NotSupported hipGLGetDevices;
         Works hipGraphAddKernelNode;
         Works hipGraphAddMemcpyNode;
@@ -442,7 +444,7 @@ table! {
         NotSupported hipGraphicsResourceGetMappedPointer;
         NotSupported hipGraphicsUnmapResources;
         NotSupported hipGraphicsUnregisterResource;
-        NotSupported hipImportExternalMemory;
+        Works hipImportExternalMemory;
         NotSupported hipImportExternalSemaphore;
         Works hipMemcpy2DToArrayAsync;
         NotSupported hipSignalExternalSemaphoresAsync;
@@ -630,7 +632,7 @@ table! {
         Works hipGraphMemAllocNodeGetParams;
         Works hipGraphMemFreeNodeGetParams;
         Works hipModuleLaunchCooperativeKernel;
-        NotSupported hipModuleLaunchCooperativeKernelMultiDevice;
+        Works hipModuleLaunchCooperativeKernelMultiDevice;
     }
     "hip_5.6" {
         Works hipArray3DGetDescriptor;
@@ -683,7 +685,7 @@ table! {
     "hip_6.5" {
         Works hipDrvLaunchKernelEx;
         Works hipLaunchKernelExC;
-        NotSupported hipMemGetHandleForAddressRange;
+        Works hipMemGetHandleForAddressRange;
     }
     "hip_7.1" {
         Works hipGetDriverEntryPoint;

@@ -18,6 +18,7 @@ use crate::{
         operation::{CopyForm, CopyNode, FillNode, Operation},
         types::hipMemsetParams,
     },
+    host_range::{self, Access},
     memory::{SYNC_MEMOPS, find},
     runtime::hip_error,
     stream::{Resolved, resolve},
@@ -101,6 +102,15 @@ impl Side {
             address: address.expose_provenance(),
             known,
         })
+    }
+
+    /// Memory that HIP does not know, at an address.
+    #[cfg(test)]
+    pub(crate) fn pageable(address: usize) -> Side {
+        Side {
+            address,
+            known: None,
+        }
     }
 
     /// Memory that HIP does not know.
@@ -192,10 +202,12 @@ pub(crate) fn copy(
             form: CopyForm::Linear,
         }));
     }
+    host_range::check_side("destination", &destination, size, Access::Write)?;
+    host_range::check_side("source", &source, size, Access::Read)?;
     let Resolved { stream, wait } = resolve(stream)?;
     let from_pageable = source.is_pageable() && !destination.is_pageable() && host == Host::GoesOn;
     if from_pageable && size <= STAGING_LIMIT {
-        // SAFETY: the caller promises `size` readable bytes at `src`.
+        // SAFETY: `size` readable bytes at `src` were checked; that they stay is the caller's.
         let staged: Box<[u8]> =
             unsafe { std::slice::from_raw_parts(src.cast::<u8>(), size) }.into();
         // SAFETY: the destination was checked; the staged bytes live until the command has ended.

@@ -12,6 +12,7 @@ use crate::{
     error::*,
     fail,
     graph::operation::{CopyRectNode, Operation},
+    host_range::{self, Access},
     memory,
     runtime::hip_error,
     stream::{Resolved, resolve},
@@ -119,6 +120,8 @@ pub(crate) fn copy(
     let (destination, dst) = dst.side("destination", extent)?;
     let (source, src) = src.side("source", extent)?;
     check_kind(kind, destination.is_pageable() && source.is_pageable())?;
+    host_range::check_rows("destination", &destination, &dst, extent, Access::Write)?;
+    host_range::check_rows("source", &source, &src, extent, Access::Read)?;
     let Resolved { stream, wait } = resolve(stream)?;
     // SAFETY: known memory was checked; keeping both sides until the command has ended is the program's duty, and for pageable
     // memory this call waits.

@@ -55,6 +55,8 @@ pub enum Kind {
     Library = 13,
     /// `hipKernel_t`.
     Kernel = 14,
+    /// `hipExternalMemory_t`.
+    ExternalMemory = 15,
 }
 
 #[derive(Debug)]

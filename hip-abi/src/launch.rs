@@ -7,7 +7,7 @@
 
 use std::{cell::RefCell, ffi::c_void, sync::Arc};
 
-use gneiss_clr::{Arguments, Event, Kernel, Launch};
+use gneiss_clr::{Arguments, Event, Kernel, Launch, MultiGrid};
 
 use crate::{
     capture::{self, Capturing},
@@ -50,6 +50,8 @@ pub struct Request {
     pub extra: *mut *mut c_void,
     /// All groups resident at once.
     pub cooperative: bool,
+    /// Its part of a launch on several devices.
+    pub multigrid: Option<MultiGrid>,
     /// It may overlap with earlier work of its stream.
     pub any_order: bool,
     /// Recorded before the kernel.
@@ -69,6 +71,7 @@ impl Request {
             params,
             extra: std::ptr::null_mut(),
             cooperative: false,
+            multigrid: None,
             any_order: false,
             start_event: std::ptr::null_mut(),
             stop_event: std::ptr::null_mut(),
@@ -285,7 +288,13 @@ pub(crate) unsafe fn launch(
             .set_command(queue.enqueue_marker(&resolved.wait).map_err(hip_error)?);
     }
     // SAFETY: as the caller promises.
-    let command = unsafe { queue.enqueue_kernel(&launch, &resolved.wait) }.map_err(hip_error)?;
+    let command = unsafe {
+        match &request.multigrid {
+            None => queue.enqueue_kernel(&launch, &resolved.wait),
+            Some(grid) => queue.enqueue_kernel_of_several(&launch, *grid, &resolved.wait),
+        }
+    }
+    .map_err(hip_error)?;
     if !request.stop_event.is_null() {
         event::find(request.stop_event)?.set_command(queue.enqueue_marker(&[]).map_err(hip_error)?);
     }

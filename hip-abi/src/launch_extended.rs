@@ -1,4 +1,4 @@
-//! Launches described by records (HIP 7) and launches on several devices.
+//! Launches described by records (HIP 7), and the launch function of older compilers.
 
 use std::ffi::c_void;
 
@@ -99,39 +99,6 @@ pub unsafe extern "C" fn hipDrvLaunchKernelEx(
         };
         launch_function(f, c.hStream, &request)
     }
-}
-
-/// Launches a kernel on each of several devices.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipExtLaunchMultiKernelMultiDevice(
-    launchParamsList: *mut hipLaunchParams,
-    numDevices: i32,
-    flags: u32,
-) -> hipError_t {
-    let _ = flags;
-    let count = usize::try_from(numDevices).unwrap_or(0);
-    if launchParamsList.is_null() || count == 0 || count > crate::runtime::get()?.devices.len() {
-        return fail!(hipErrorInvalidValue, "launches on {numDevices} devices");
-    }
-    // SAFETY: not null; the caller promises `numDevices` records.
-    for params in unsafe { std::slice::from_raw_parts(launchParamsList, count) } {
-        if params.stream.is_null() {
-            return fail!(
-                hipErrorInvalidHandle,
-                "a launch on several devices needs a stream for each"
-            );
-        }
-        let request = Request::new(
-            params.gridDim,
-            params.blockDim,
-            params.sharedMem,
-            params.args,
-        );
-        // SAFETY: as the caller promises.
-        unsafe { launch_registered(params.func, params.stream, &request)? };
-    }
-    Ok(())
 }
 
 /// The launch function of older compilers: packed arguments, no status.

@@ -114,6 +114,9 @@ fn free(address: *mut c_void, host: bool) -> HipResult {
     if let Some(freed) = graph::allocation::free(address.addr()) {
         return freed;
     }
+    if crate::external_memory::free(address.addr()).is_some() {
+        return Ok(());
+    }
     let runtime = runtime::get()?;
     let Some((memory, offset)) = runtime.clr.find_memory(address.addr()) else {
         return fail!(
@@ -272,6 +275,7 @@ pub unsafe extern "C" fn hipHostRegister(
         HostFlags::COHERENT,
         flags & hipExtHostRegisterCoarseGrained == 0,
     );
+    crate::host_range::check_mapped("range to register", hostPtr.addr(), sizeBytes)?;
     let device = runtime::current()?;
     // SAFETY: the caller of hipHostRegister promises that the range stays mapped until hipHostUnregister.
     unsafe {

@@ -60,18 +60,15 @@ unsupported! {
     hipMipmappedArrayGetMemoryRequirements;
 }
 
-// Memory of other processes and graphics interfaces.
+// Semaphores of other interfaces, and graphics.
 unsupported! {
-    hipDestroyExternalMemory;
     hipDestroyExternalSemaphore;
-    hipExternalMemoryGetMappedBuffer;
     hipGLGetDevices;
     hipGraphicsGLRegisterBuffer;
     hipGraphicsMapResources;
     hipGraphicsResourceGetMappedPointer;
     hipGraphicsUnmapResources;
     hipGraphicsUnregisterResource;
-    hipImportExternalMemory;
     hipImportExternalSemaphore;
     hipSignalExternalSemaphoresAsync;
     hipWaitExternalSemaphoresAsync;
@@ -82,13 +79,11 @@ unsupported! {
 // Virtual memory management.
 unsupported! {
     hipMemMapArrayAsync;
-    hipMemGetHandleForAddressRange;
 }
 
 // Everything else.
 unsupported! {
     hipInitActivityCallback;
-    hipLaunchCooperativeKernelMultiDevice;
     hipProfilerStart;
     hipProfilerStop;
     hipRegisterActivityCallback;
@@ -96,7 +91,6 @@ unsupported! {
     hipRemoveActivityCallback;
     hipRemoveApiCallback;
     hipRegisterTracerCallback;
-    hipModuleLaunchCooperativeKernelMultiDevice;
     hipStreamSetAttribute;
     hipExtDisableLogging;
     hipExtEnableLogging;

@@ -1,6 +1,8 @@
 // The HIP peer. usage: hip measure|digest|count [KERNEL...], or one of
 //   device_name          print the name of device 0: what a process costs that does nothing else
 //   idle                 run a kernel, then print the resident memory and the processor time of half a second of idling
+//   graph                time launches of a graph of 100 kernels, and 100 launches
+//   calls                time calls that do no device work
 //   idle_streams COUNT   print how much resident memory COUNT streams add that each ran one kernel
 #include "check.hpp"
 #include "kernels.hpp"
@@ -61,6 +63,119 @@ void launch_once(Hip &hip, hipStream_t stream) {
     hip.synchronize();
 }
 
+// What the host pays for a graph of 100 empty kernels and for 100 launches: until the calls are back, and until the work has ended.
+void graph(Hip &hip) {
+    constexpr int kernels = 100, repeats = 200;
+    launch_once(hip, nullptr);
+    hipStream_t stream;
+    HIP_CHECK(hipStreamCreate(&stream));
+    const auto launches = [stream] {
+        for (int kernel = 0; kernel < kernels; ++kernel) {
+            bench::empty_kernel<<<1, 64, 0, stream>>>(nullptr);
+        }
+    };
+    hipGraph_t captured;
+    hipGraphExec_t exec;
+    HIP_CHECK(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+    launches();
+    HIP_CHECK(hipStreamEndCapture(stream, &captured));
+    HIP_CHECK(hipGraphInstantiate(&exec, captured, nullptr, nullptr, 0));
+    const auto measure = [stream](const char *called, const char *ended, const std::function<void()> &work) {
+        std::vector<double> calls, ends;
+        for (int repeat = 0; repeat < repeats + 20; ++repeat) {
+            const double start = bench::wall_ms();
+            work();
+            const double back = bench::wall_ms();
+            HIP_CHECK(hipStreamSynchronize(stream));
+            if (repeat >= 20) {
+                calls.push_back((back - start) * 1e3);
+                ends.push_back((bench::wall_ms() - start) * 1e3);
+            }
+        }
+        bench::report(called, std::to_string(kernels), "us", calls, "-");
+        bench::report(ended, std::to_string(kernels), "us", ends, "-");
+    };
+    measure("launch_graph", "launch_graph_end", [=] { HIP_CHECK(hipGraphLaunch(exec, stream)); });
+    measure("launch_each", "launch_each_end", launches);
+}
+
+// Median, least and most of 1,000 means of 100 calls each.
+template <typename Call> void time_call(const char *name, Call call) {
+    std::vector<double> values;
+    for (int sample = 0; sample < 1100; ++sample) {
+        const double start = bench::wall_ms();
+        for (int repeat = 0; repeat < 100; ++repeat) {
+            call();
+        }
+        if (sample >= 100) {
+            values.push_back((bench::wall_ms() - start) * 1e6 / 100);
+        }
+    }
+    bench::report((std::string("call_") + name).c_str(), "100000", "ns", values, "-");
+}
+
+void calls(Hip &hip) {
+    launch_once(hip, nullptr);
+    hipStream_t stream;
+    hipEvent_t event, later;
+    void *memory = nullptr, *host = nullptr, *base = nullptr, *symbol = nullptr;
+    HIP_CHECK(hipStreamCreate(&stream));
+    HIP_CHECK(hipEventCreate(&event));
+    HIP_CHECK(hipEventCreate(&later));
+    HIP_CHECK(hipMalloc(&memory, 1 << 20));
+    HIP_CHECK(hipHostMalloc(&host, 4096));
+    HIP_CHECK(hipEventRecord(event, stream));
+    HIP_CHECK(hipEventRecord(later, stream));
+    HIP_CHECK(hipStreamSynchronize(stream));
+    const void *const kernel = reinterpret_cast<const void *>(bench::empty_kernel);
+    int number = 0;
+    unsigned flags = 0;
+    std::size_t first = 0, second = 0;
+    float milliseconds = 0;
+    hipDeviceProp_t properties;
+    hipPointerAttribute_t pointer;
+    hipFuncAttributes function;
+    hipStreamCaptureStatus capture;
+#define TIME(call_name, ...) time_call(#call_name, [&] { (void)call_name(__VA_ARGS__); })
+    TIME(hipGetDevice, &number);
+    TIME(hipSetDevice, 0);
+    TIME(hipGetDeviceCount, &number);
+    TIME(hipGetLastError);
+    TIME(hipPeekAtLastError);
+    TIME(hipGetErrorString, hipErrorInvalidValue);
+    TIME(hipRuntimeGetVersion, &number);
+    TIME(hipDeviceGetAttribute, &number, hipDeviceAttributeWarpSize, 0);
+    TIME(hipGetDeviceProperties, &properties, 0);
+    TIME(hipDeviceGetStreamPriorityRange, &number, &number);
+    TIME(hipDeviceSynchronize);
+    TIME(hipStreamSynchronize, stream);
+    TIME(hipStreamQuery, stream);
+    TIME(hipStreamGetFlags, stream, &flags);
+    TIME(hipStreamGetPriority, stream, &number);
+    TIME(hipStreamIsCapturing, stream, &capture);
+    TIME(hipStreamWaitEvent, stream, event, 0);
+    TIME(hipEventQuery, event);
+    TIME(hipEventSynchronize, event);
+    TIME(hipEventElapsedTime, &milliseconds, event, later);
+    TIME(hipPointerGetAttributes, &pointer, memory);
+    TIME(hipMemGetAddressRange, &base, &first, memory);
+    TIME(hipMemGetInfo, &first, &second);
+    TIME(hipHostGetDevicePointer, &base, host, 0);
+    TIME(hipHostGetFlags, &flags, host);
+    TIME(hipFuncGetAttributes, &function, kernel);
+    TIME(hipOccupancyMaxActiveBlocksPerMultiprocessor, &number, kernel, 256, 0);
+    TIME(hipGetSymbolSize, &first, HIP_SYMBOL(bench::bench_symbol));
+    TIME(hipGetSymbolAddress, &symbol, HIP_SYMBOL(bench::bench_symbol));
+    TIME(hipMalloc, &base, 0);
+    TIME(hipFree, nullptr);
+#undef TIME
+    time_call("hipEventCreate_and_Destroy", [&] {
+        hipEvent_t made;
+        (void)hipEventCreate(&made);
+        (void)hipEventDestroy(made);
+    });
+}
+
 void idle(Hip &hip) {
     launch_once(hip, nullptr);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -91,13 +206,17 @@ int main(int argc, char **argv) {
         print_device_name();
     } else if (mode == "idle") {
         idle(hip);
+    } else if (mode == "graph") {
+        graph(hip);
+    } else if (mode == "calls") {
+        calls(hip);
     } else if (mode == "idle_streams" && rest.size() == 1) {
         idle_streams(hip, std::atoi(rest[0].c_str()));
     } else if (mode == "measure" || mode == "digest" || mode == "count") {
         const bench::Mode how = mode == "measure" ? bench::Mode::measure : mode == "count" ? bench::Mode::count : bench::Mode::digest;
         bench::Suite<Hip>(hip, how, rest).run();
     } else {
-        std::fprintf(stderr, "usage: %s measure|digest|count [KERNEL...] | device_name | idle | idle_streams COUNT\n", argv[0]);
+        std::fprintf(stderr, "usage: %s measure|digest|count [KERNEL...] | device_name | idle | graph | calls | idle_streams COUNT\n", argv[0]);
         return 2;
     }
     return 0;

@@ -10,6 +10,9 @@ namespace bench {
 
 __device__ inline int global_index() { return static_cast<int>(blockIdx.x * block + threadIdx.x); }
 
+// For the time of calls that ask about a variable.
+__device__ int bench_symbol;
+
 __global__ __launch_bounds__(64) void empty_kernel(int *) {}
 
 __global__ __launch_bounds__(block) void vecadd_kernel(const float *a, const float *b, float *sum) {

@@ -1,10 +1,15 @@
 // Launches, their arguments and limits, and the calls around them.
 #include "case.hpp"
 
+#include <cstddef>
+#include <dlfcn.h>
+#include <fstream>
 #include <hip/hip_ext.h>
+#include <iterator>
 
 // Not in the anonymous namespace: this compiler hides such variables from the runtime.
-__device__ int counters[4] = {1, 2, 3, 4};
+__device__ int counters[64] = {1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                               0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64};
 
 namespace {
 
@@ -24,16 +29,26 @@ __global__ void reverse_64(int *out) {
     out[threadIdx.x] = shared[63 - threadIdx.x];
 }
 
+// Its three bytes at the end leave a hole before the argument that follows.
 struct Record {
-    double a[3];
-    double b[3];
+    double3 origin, step, size;
+    double a, b, c;
     uchar3 tail;
 };
 
-__global__ void read_record(unsigned first, Record record, double *out, unsigned last) {
-    out[0] = first;
-    out[1] = record.a[1] + record.b[2] + record.tail.y;
-    out[2] = last;
+__global__ void read_record(unsigned first, Record record, double3 *out, unsigned last) {
+    out[0] = make_double3(first, record.origin.y + record.size.z, record.tail.z);
+    out[1] = make_double3(record.a, record.b, record.c);
+    out[2] = make_double3(last, last, last);
+}
+
+__global__ void multiply(const float *a, const float *b, float *c, int side, float factor) {
+    const int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int inner = 0; inner < side; ++inner) {
+        sum += a[row * side + inner] * b[inner * side + column];
+    }
+    c[row * side + column] = factor * sum;
 }
 
 __global__ void __launch_bounds__(256) bounded(int *out) { out[threadIdx.x] = 1; }
@@ -63,14 +78,88 @@ CASE(shared_memory_below_a_negative_base) {
 }
 
 CASE(record_arguments) {
-    double *memory = nullptr;
-    HIP_CHECK(hipMalloc(&memory, 3 * sizeof(double)));
-    const Record record = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+    double3 *memory = nullptr;
+    HIP_CHECK(hipMalloc(&memory, 3 * sizeof(double3)));
+    const Record record = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, 10, 11, 12, {13, 14, 15}};
     read_record<<<1, 1>>>(456, record, memory, 789);
     HIP_CHECK(hipGetLastError());
-    const std::vector<double> values = read(memory, 3);
-    REQUIRE(values[0] == 456 && values[1] == 2 + 6 + 8 && values[2] == 789);
+    const std::vector<double3> values = read(memory, 3);
+    REQUIRE(values[0].x == 456 && values[0].y == 2 + 9 && values[0].z == 15);
+    REQUIRE(values[1].x == 10 && values[1].y == 11 && values[1].z == 12);
+    REQUIRE(values[2].x == 789 && values[2].y == 789 && values[2].z == 789);
     HIP_CHECK(hipFree(memory));
+}
+
+// One kernel, its arguments in the three ways that there are: the results are the same.
+CASE(arguments_in_three_ways) {
+    constexpr int side = 48;
+    std::vector<float> left(side * side), right(side * side), want(side * side);
+    for (int index = 0; index < side * side; ++index) {
+        left[index] = static_cast<float>(index % 17 - 8);
+        right[index] = static_cast<float>(index % 23 - 11);
+    }
+    for (int row = 0; row < side; ++row) {
+        for (int column = 0; column < side; ++column) {
+            float sum = 0;
+            for (int inner = 0; inner < side; ++inner) {
+                sum += left[row * side + inner] * right[inner * side + column];
+            }
+            want[row * side + column] = 0.5f * sum;
+        }
+    }
+    const sample::DeviceBuffer<float> a(left), b(right);
+    sample::DeviceBuffer<float> c(side * side);
+    using GetFunction = hipError_t (*)(hipFunction_t *, const void *);
+    const auto get_function = reinterpret_cast<GetFunction>(dlsym(RTLD_DEFAULT, "hipGetFuncBySymbol"));
+    REQUIRE(get_function != nullptr);
+    hipFunction_t function;
+    HIP_CHECK(get_function(&function, reinterpret_cast<const void *>(multiply)));
+    const auto correct = [&] {
+        REQUIRE(c.read() == want);
+        HIP_CHECK(hipMemset(c.get(), 0, side * side * sizeof(float)));
+    };
+    const dim3 grid(side / 16, side / 16), block(16, 16);
+    multiply<<<grid, block>>>(a.get(), b.get(), c.get(), side, 0.5f);
+    correct();
+    const float *first = a.get(), *second = b.get();
+    float *result = c.get(), factor = 0.5f;
+    int length = side;
+    void *pointers[] = {&first, &second, &result, &length, &factor};
+    HIP_CHECK(hipModuleLaunchKernel(function, grid.x, grid.y, 1, block.x, block.y, 1, 0, nullptr, pointers, nullptr));
+    correct();
+    struct {
+        const float *a, *b;
+        float *c;
+        int side;
+        float factor;
+    } packed = {first, second, result, length, factor};
+    std::size_t size = sizeof packed;
+    void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &packed, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+    HIP_CHECK(hipModuleLaunchKernel(function, grid.x, grid.y, 1, block.x, block.y, 1, 0, nullptr, nullptr, extra));
+    correct();
+    // One argument less than there are.
+    size = offsetof(decltype(packed), factor);
+    EXPECT_ERROR(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra), hipErrorInvalidValue);
+}
+
+// argument 0: a module of two targets, compressed or not: the kernels of the C samples
+CASE(module_of_two_targets) {
+    const char *const path = sample::argument(0);
+    std::ifstream file(path, std::ios::binary);
+    const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    REQUIRE(!bytes.empty());
+    for (const bool from_memory : {false, true}) {
+        hipModule_t module;
+        HIP_CHECK(from_memory ? hipModuleLoadData(&module, bytes.data()) : hipModuleLoad(&module, path));
+        hipFunction_t function;
+        HIP_CHECK(hipModuleGetFunction(&function, module, "scale_and_add"));
+        sample::DeviceBuffer<unsigned> values(std::vector<unsigned>(100, 3));
+        unsigned *memory = values.get(), factor = 5, addend = 7, length = 100;
+        void *arguments[] = {&memory, &factor, &addend, &length};
+        HIP_CHECK(hipModuleLaunchKernel(function, 1, 1, 1, 128, 1, 1, 0, nullptr, arguments, nullptr));
+        REQUIRE(values.read() == std::vector<unsigned>(100, 22));
+        HIP_CHECK(hipModuleUnload(module));
+    }
 }
 
 CASE(launch_errors) {
@@ -126,12 +215,14 @@ CASE(events_around_a_launch) {
 
 CASE(reset_gives_initial_values) {
     count<<<1, 64>>>();
-    int values[4];
+    int values[64];
     HIP_CHECK(hipMemcpyFromSymbol(values, HIP_SYMBOL(counters), sizeof values));
-    REQUIRE(values[0] == 17 && values[3] == 20);
+    REQUIRE(values[0] == 17 && values[3] == 20 && values[62] == 0 && values[63] == 64);
+    const int other = 1000;
+    HIP_CHECK(hipMemcpyToSymbol(HIP_SYMBOL(counters), &other, sizeof other, 63 * sizeof(int)));
     HIP_CHECK(hipDeviceReset());
     HIP_CHECK(hipMemcpyFromSymbol(values, HIP_SYMBOL(counters), sizeof values));
-    REQUIRE(values[0] == 1 && values[3] == 4);
+    REQUIRE(values[0] == 1 && values[3] == 4 && values[62] == 0 && values[63] == 64);
 }
 
 CASE(variables_by_address) {
@@ -142,10 +233,10 @@ CASE(variables_by_address) {
     REQUIRE(size == sizeof counters);
     const int value = 99;
     HIP_CHECK(hipMemcpy(address + 2, &value, sizeof value, hipMemcpyHostToDevice));
-    int values[4];
+    int values[64];
     HIP_CHECK(hipMemcpyFromSymbol(values, HIP_SYMBOL(counters), sizeof values));
     REQUIRE(values[1] == 2 && values[2] == 99);
-    EXPECT_ERROR(hipMemcpy(address + 2, values, 3 * sizeof(int), hipMemcpyHostToDevice), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemcpy(address + 2, values, 63 * sizeof(int), hipMemcpyHostToDevice), hipErrorInvalidValue);
     hipPointerAttribute_t attributes;
     HIP_CHECK(hipPointerGetAttributes(&attributes, address));
     REQUIRE(attributes.memoryType == hipMemoryTypeDevice);
@@ -177,7 +268,7 @@ CASE(reset_after_a_fault) {
     HIP_CHECK(hipDeviceReset());
     count<<<1, 64>>>();
     HIP_CHECK(hipDeviceSynchronize());
-    int values[4];
+    int values[64];
     HIP_CHECK(hipMemcpyFromSymbol(values, HIP_SYMBOL(counters), sizeof values));
     REQUIRE(values[0] == 17);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <sys/mman.h>
 #include <vector>
 
 using sample::create_stream;
@@ -70,13 +71,54 @@ CASE(copy_2d) {
 
 // More rows than a million.
 CASE(copy_2d_of_many_rows) {
-    constexpr std::size_t width = 12, rows = 1200000;
+    constexpr std::size_t width = 12, rows = 2000000;
     std::vector<unsigned> source(width / 4 * rows), back(width / 4 * rows);
     std::iota(source.begin(), source.end(), 1u);
     DeviceBuffer<unsigned> device(source.size());
     HIP_CHECK(hipMemcpy2D(device.get(), width, source.data(), width, width, rows, hipMemcpyHostToDevice));
     HIP_CHECK(hipMemcpy2D(back.data(), width, device.get(), width, width, rows, hipMemcpyDeviceToHost));
+    HIP_CHECK(hipGetLastError());
     REQUIRE(back == source);
+}
+
+// A box inside of pitched memory to a box of packed host memory: nothing beside it changes.
+CASE(copy_3d_between_pitches) {
+    constexpr int side = 4, kept = 133;
+    hipPitchedPtr device;
+    HIP_CHECK(hipMalloc3D(&device, make_hipExtent(side * sizeof(int), side, side)));
+    REQUIRE(device.pitch > side * sizeof(int));
+    std::vector<int> values(side * side * side), host(values.size(), kept);
+    std::iota(values.begin(), values.end(), 0);
+    hipMemcpy3DParms copy{};
+    copy.srcPtr = make_hipPitchedPtr(values.data(), side * sizeof(int), side, side);
+    copy.dstPtr = device;
+    copy.extent = make_hipExtent(side * sizeof(int), side, side);
+    copy.kind = hipMemcpyHostToDevice;
+    HIP_CHECK(hipMemcpy3D(&copy));
+    copy.srcPtr = device;
+    copy.srcPtr.ptr = static_cast<int *>(device.ptr) + 3;
+    copy.dstPtr = make_hipPitchedPtr(host.data() + 3, side * sizeof(int), side, side);
+    copy.extent = make_hipExtent(sizeof(int), 3, 3);
+    copy.kind = hipMemcpyDeviceToHost;
+    HIP_CHECK(hipMemcpy3D(&copy));
+    for (int z = 0; z < side; ++z) {
+        for (int y = 0; y < side; ++y) {
+            for (int x = 0; x < side; ++x) {
+                const int index = 16 * z + 4 * y + x;
+                REQUIRE(host[index] == (x == 3 && y < 3 && z < 3 ? index : kept));
+            }
+        }
+    }
+    HIP_CHECK(hipFree(device.ptr));
+}
+
+CASE(large_buffers) {
+    constexpr std::size_t length = 1200000;
+    std::vector<float> first(length), second(length);
+    std::iota(first.begin(), first.end(), 0.5f);
+    std::iota(second.begin(), second.end(), -7.0f);
+    DeviceBuffer<float> first_device(first), second_device(second);
+    REQUIRE(first_device.read() == first && second_device.read() == second);
 }
 
 // Every offset from an aligned start with every small size: no byte outside is touched.
@@ -84,7 +126,7 @@ CASE(unaligned_fills) {
     std::vector<unsigned char> want(96), got(96);
     DeviceBuffer<unsigned char> device(96);
     for (std::size_t offset = 0; offset < 8; ++offset) {
-        for (std::size_t size = 0; size <= 70; size += offset == 0 ? 1 : 7) {
+        for (std::size_t size = 0; size <= 70; ++size) {
             HIP_CHECK(hipMemset(device.get(), 0xEE, 96));
             HIP_CHECK(hipMemset(device.get() + offset, 0x5A, size));
             HIP_CHECK(hipMemcpy(got.data(), device.get(), 96, hipMemcpyDeviceToHost));
@@ -119,13 +161,13 @@ CASE(fills_2d_from_threads) {
     std::vector<std::thread> threads;
     for (int thread = 0; thread < 7; ++thread) {
         threads.emplace_back([thread] {
-            constexpr std::size_t side = 100;
+            constexpr std::size_t side = 488;
             const hipStream_t stream = create_stream();
             DeviceBuffer<double> matrix(side * side);
             std::vector<double> got(side * side);
             double want = 0.0;
             std::memset(&want, thread + 1, sizeof want);
-            for (int round = 0; round < 20; ++round) {
+            for (int round = 0; round < 50; ++round) {
                 HIP_CHECK(hipMemset2DAsync(matrix.get(), side * 8, thread + 1, side * 8, side, stream));
                 HIP_CHECK(hipMemcpyAsync(got.data(), matrix.get(), side * side * 8, hipMemcpyDeviceToHost, stream));
                 HIP_CHECK(hipStreamSynchronize(stream));
@@ -301,6 +343,9 @@ CASE(pointer_attributes) {
     int on_stack = 0;
     EXPECT_ERROR(hipPointerGetAttributes(&attributes, &on_stack), hipErrorInvalidValue);
     EXPECT_ERROR(hipPointerGetAttributes(nullptr, host), hipErrorInvalidValue);
+    // Of memory that HIP does not know: an error up to HIP 6, the type "unregistered" in HIP 7.
+    unsigned type = 99;
+    EXPECT_ERROR(hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, &on_stack), hipErrorInvalidValue);
     hipDeviceptr_t base = nullptr;
     std::size_t size = 0;
     HIP_CHECK(hipMemGetAddressRange(&base, &size, device.get() + 7));
@@ -348,6 +393,100 @@ CASE(bad_arguments) {
     EXPECT_ERROR(hipHostFree(host), hipErrorInvalidValue);
     HIP_CHECK(hipMemcpy(device.get(), host, 0, hipMemcpyHostToDevice));
     HIP_CHECK(hipMemcpy(device.get(), host, sizeof host, hipMemcpyHostToDevice));
+}
+
+namespace {
+// Pages of the program: the first is writable, the second is read-only, the third is not there.
+struct Pages {
+    static constexpr std::size_t page = 4096;
+    char *writable, *read_only, *nothing;
+    Pages() {
+        void *const start = mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        REQUIRE(start != MAP_FAILED);
+        writable = static_cast<char *>(start);
+        read_only = writable + page;
+        nothing = read_only + page;
+        std::memset(writable, 3, 2 * page);
+        REQUIRE(mprotect(read_only, page, PROT_READ) == 0 && munmap(nothing, page) == 0);
+    }
+};
+} // namespace
+
+// Pointers to memory that is not there, or that must not be written: an error, whatever the copy.
+CASE(bad_host_pointers) {
+    const Pages pages;
+    constexpr std::size_t page = Pages::page;
+    DeviceBuffer<char> device(4 * page);
+    const hipStream_t stream = create_stream();
+    const auto to = hipMemcpyHostToDevice, back = hipMemcpyDeviceToHost;
+    HIP_CHECK(hipMemcpy(device.get(), pages.writable, 2 * page, to));
+    for (char *const bad : {pages.nothing, pages.nothing - 1, reinterpret_cast<char *>(16)}) {
+        EXPECT_ERROR(hipMemcpy(device.get(), bad, 64, to), hipErrorInvalidValue);
+        EXPECT_ERROR(hipMemcpy(bad, device.get(), 64, back), hipErrorInvalidValue);
+        EXPECT_ERROR(hipMemcpyAsync(device.get(), bad, 64, to, stream), hipErrorInvalidValue);
+        EXPECT_ERROR(hipMemcpyAsync(bad, device.get(), 64, back, stream), hipErrorInvalidValue);
+        EXPECT_ERROR(hipMemcpyHtoD(device.get(), bad, 64), hipErrorInvalidValue);
+        EXPECT_ERROR(hipMemcpyDtoH(bad, device.get(), 64), hipErrorInvalidValue);
+        EXPECT_ERROR(hipMemcpyToSymbol(HIP_SYMBOL(device_table), bad, 16), hipErrorInvalidValue);
+        EXPECT_ERROR(hipMemcpyFromSymbol(bad, HIP_SYMBOL(device_table), 16), hipErrorInvalidValue);
+        EXPECT_ERROR(hipMemcpy2D(device.get(), 128, bad, 128, 64, 3, to), hipErrorInvalidValue);
+        EXPECT_ERROR(hipMemcpy2DAsync(bad, 128, device.get(), 128, 64, 3, back, stream), hipErrorInvalidValue);
+        hipMemcpy3DParms copy{};
+        copy.srcPtr = make_hipPitchedPtr(device.get(), 64, 64, 2);
+        copy.dstPtr = make_hipPitchedPtr(bad, 64, 64, 2);
+        copy.extent = make_hipExtent(64, 2, 2);
+        copy.kind = back;
+        EXPECT_ERROR(hipMemcpy3D(&copy), hipErrorInvalidValue);
+        EXPECT_ERROR(hipMemset(bad, 0, 64), hipErrorInvalidValue);
+    }
+    // The range begins well, and ends where nothing is.
+    EXPECT_ERROR(hipMemcpy(device.get(), pages.writable, 2 * page + 1, to), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemcpy(pages.read_only, device.get(), 64, back), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemcpy(pages.writable, device.get(), page + 1, back), hipErrorInvalidValue);
+    HIP_CHECK(hipMemcpy(pages.writable, device.get(), page, back));
+    // Rows that go around the hole, and rows that do not.
+    HIP_CHECK(hipMemcpy2D(device.get(), 64, pages.writable, page, 64, 2, to));
+    EXPECT_ERROR(hipMemcpy2D(device.get(), 64, pages.writable, page, 64, 3, to), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemcpy2D(pages.writable, page, device.get(), 64, 64, 2, back), hipErrorInvalidValue);
+    // A graph that copies from memory that is gone by its launch.
+    char *const gone = static_cast<char *>(mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    hipGraph_t graph;
+    hipGraphNode_t node;
+    hipGraphExec_t exec;
+    HIP_CHECK(hipGraphCreate(&graph, 0));
+    HIP_CHECK(hipGraphAddMemcpyNode1D(&node, graph, nullptr, 0, device.get(), gone, 64, to));
+    HIP_CHECK(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+    HIP_CHECK(hipGraphLaunch(exec, stream));
+    HIP_CHECK(hipStreamSynchronize(stream));
+    REQUIRE(munmap(gone, page) == 0);
+    EXPECT_ERROR(hipGraphLaunch(exec, stream), hipErrorInvalidValue);
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(device.read()[0] == 0);
+}
+
+CASE(bad_registrations) {
+    const Pages pages;
+    EXPECT_ERROR(hipHostRegister(pages.nothing, 64, hipHostRegisterDefault), hipErrorInvalidValue);
+    EXPECT_ERROR(hipHostRegister(pages.read_only, 64, hipHostRegisterDefault), hipErrorInvalidValue);
+    EXPECT_ERROR(hipHostRegister(pages.writable, Pages::page + 1, hipHostRegisterDefault), hipErrorInvalidValue);
+    EXPECT_ERROR(hipHostRegister(reinterpret_cast<void *>(16), 64, hipHostRegisterMapped), hipErrorInvalidValue);
+    EXPECT_ERROR(hipHostRegister(pages.writable, ~std::size_t{0}, hipHostRegisterDefault), hipErrorInvalidValue);
+    HIP_CHECK(hipHostRegister(pages.writable, Pages::page, hipHostRegisterDefault));
+    int *address = nullptr;
+    HIP_CHECK(hipHostGetDevicePointer(reinterpret_cast<void **>(&address), pages.writable, 0));
+    fill<<<1, 256>>>(address, 256, 1);
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(reinterpret_cast<int *>(pages.writable)[255] == 256);
+    HIP_CHECK(hipHostUnregister(pages.writable));
+}
+
+// A program with a managed variable on a machine without a GPU.
+CASE(no_device) {
+    int devices = 7;
+    EXPECT_ERROR(hipGetDeviceCount(&devices), hipErrorNoDevice);
+    REQUIRE(devices == 0);
+    void *block = nullptr;
+    EXPECT_ERROR(hipMalloc(&block, 16), hipErrorNoDevice);
 }
 
 CASE(copies_of_the_driver_interface) {

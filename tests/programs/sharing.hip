@@ -1,7 +1,10 @@
 // Memory and events of several processes, memory pools among them, and virtual memory management.
 #include "case.hpp"
 
+#include <dlfcn.h>
 #include <functional>
+#include <hip/hip_cooperative_groups.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +14,21 @@ __global__ void add(int *p, int n, int length) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < length) {
         p[i] += n;
+    }
+}
+
+__global__ void count_in_rounds(unsigned *counters, unsigned *wrong, unsigned total) {
+    const cooperative_groups::multi_grid_group all = cooperative_groups::this_multi_grid();
+    if (all.size() != total || all.thread_rank() >= total) {
+        atomicAdd_system(wrong, 1u);
+    }
+    for (int round = 0; round < 4; ++round) {
+        atomicAdd_system(&counters[round], 1u);
+        all.sync();
+        if (__atomic_load_n(&counters[round], __ATOMIC_RELAXED) != total) {
+            atomicAdd_system(wrong, 1u);
+        }
+        all.sync();
     }
 }
 
@@ -93,16 +111,21 @@ CASE(memory_of_another_process) {
     HIP_CHECK(hipFree(memory));
 }
 
-CASE(event_of_another_process) {
+namespace {
+
+// The parent records an event behind a gate, round after round; the child opens it once, or in every round.
+void event_rounds(bool every_round) {
     constexpr int rounds = 40;
-    Peer peer([](Peer &parent) {
+    Peer peer([every_round](Peer &parent) {
         const auto handle = parent.receive<hipIpcEventHandle_t>();
-        hipEvent_t event;
-        HIP_CHECK(hipIpcOpenEventHandle(&event, handle));
+        hipEvent_t event = nullptr;
         hipStream_t stream = sample::create_stream();
         int *seen = sample::pinned<int>(1);
         for (int round = 0; round < rounds; ++round) {
             REQUIRE(parent.receive<int>() == round);
+            if (round == 0 || every_round) {
+                HIP_CHECK(hipIpcOpenEventHandle(&event, handle));
+            }
             EXPECT_ERROR(hipEventQuery(event), hipErrorNotReady);
             HIP_CHECK(hipStreamWaitEvent(stream, event, 0));
             add<<<1, 1, 0, stream>>>(seen, 1, 1);
@@ -113,9 +136,14 @@ CASE(event_of_another_process) {
             HIP_CHECK(hipEventQuery(event));
             HIP_CHECK(hipStreamSynchronize(stream));
             REQUIRE(*seen == round + 1);
+            if (every_round) {
+                HIP_CHECK(hipEventDestroy(event));
+            }
             parent.send(round);
         }
-        HIP_CHECK(hipEventDestroy(event));
+        if (!every_round) {
+            HIP_CHECK(hipEventDestroy(event));
+        }
     });
     hipEvent_t event, plain = sample::create_event();
     EXPECT_ERROR(hipEventCreateWithFlags(&event, hipEventInterprocess), hipErrorInvalidValue);
@@ -139,6 +167,120 @@ CASE(event_of_another_process) {
         REQUIRE(peer.receive<int>() == round);
     }
     peer.join();
+}
+
+} // namespace
+
+CASE(event_of_another_process) { event_rounds(false); }
+CASE(event_opened_again_and_again) { event_rounds(true); }
+
+CASE(peer_access_is_enabled_once) {
+    int possible = 0;
+    HIP_CHECK(hipDeviceCanAccessPeer(&possible, 0, 1));
+    REQUIRE(possible == 1);
+    HIP_CHECK(hipDeviceEnablePeerAccess(1, 0));
+    EXPECT_ERROR(hipDeviceEnablePeerAccess(1, 0), hipErrorPeerAccessAlreadyEnabled);
+    EXPECT_ERROR(hipDeviceEnablePeerAccess(0, 0), hipErrorInvalidDevice);
+    HIP_CHECK(hipDeviceDisablePeerAccess(1));
+    EXPECT_ERROR(hipDeviceDisablePeerAccess(1), hipErrorPeerAccessNotEnabled);
+}
+
+// A file that another interface might have exported, and memory of our own by descriptor.
+CASE(external_memory) {
+    constexpr int length = 4096;
+    constexpr std::size_t size = length * sizeof(int);
+    const int file = memfd_create("of another interface", 0);
+    REQUIRE(file >= 0 && ftruncate(file, size) == 0);
+    int *const host = static_cast<int *>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+    REQUIRE(host != MAP_FAILED);
+    for (int i = 0; i < length; ++i) {
+        host[i] = i;
+    }
+    hipExternalMemoryHandleDesc wanted{};
+    wanted.type = hipExternalMemoryHandleTypeOpaqueFd;
+    wanted.handle.fd = file;
+    wanted.size = size + 1;
+    hipExternalMemory_t memory;
+    EXPECT_ERROR(hipImportExternalMemory(&memory, &wanted), hipErrorInvalidValue);
+    EXPECT_ERROR(hipImportExternalMemory(nullptr, &wanted), hipErrorInvalidValue);
+    wanted.size = size;
+    wanted.type = hipExternalMemoryHandleTypeD3D12Heap;
+    EXPECT_ERROR(hipImportExternalMemory(&memory, &wanted), hipErrorNotSupported);
+    wanted.type = hipExternalMemoryHandleTypeOpaqueFd;
+    HIP_CHECK(hipImportExternalMemory(&memory, &wanted));
+    hipExternalMemoryBufferDesc part{};
+    part.offset = 64 * sizeof(int);
+    part.size = size;
+    int *device = nullptr;
+    EXPECT_ERROR(hipExternalMemoryGetMappedBuffer(reinterpret_cast<void **>(&device), memory, &part), hipErrorInvalidValue);
+    part.size = size - part.offset;
+    HIP_CHECK(hipExternalMemoryGetMappedBuffer(reinterpret_cast<void **>(&device), memory, &part));
+    REQUIRE(close(file) == 0);
+    HIP_CHECK(hipDestroyExternalMemory(memory));
+    EXPECT_ERROR(hipDestroyExternalMemory(memory), hipErrorInvalidValue);
+    add<<<length / 256, 256>>>(device, 1000, length - 64);
+    HIP_CHECK(hipDeviceSynchronize());
+    for (int i = 0; i < length; ++i) {
+        REQUIRE(host[i] == (i < 64 ? i : i + 1000));
+    }
+    int value = 0;
+    HIP_CHECK(hipMemcpy(&value, device + 1, sizeof value, hipMemcpyDeviceToHost));
+    REQUIRE(value == 1065);
+    HIP_CHECK(hipFree(device));
+    EXPECT_ERROR(hipFree(device), hipErrorInvalidValue);
+
+    using GetHandle = hipError_t (*)(void *, void *, std::size_t, unsigned, unsigned long long);
+    const auto get_handle = reinterpret_cast<GetHandle>(dlsym(RTLD_DEFAULT, "hipMemGetHandleForAddressRange"));
+    REQUIRE(get_handle != nullptr);
+    int *own = nullptr, descriptor = -1;
+    HIP_CHECK(hipMalloc(&own, size));
+    HIP_CHECK(hipMemset(own, 0, size));
+    EXPECT_ERROR(get_handle(&descriptor, own, 2 * size, 1, 0), hipErrorInvalidValue);
+    HIP_CHECK(get_handle(&descriptor, own, size, 1, 0));
+    wanted.handle.fd = descriptor;
+    HIP_CHECK(hipImportExternalMemory(&memory, &wanted));
+    part.offset = 0;
+    part.size = size;
+    HIP_CHECK(hipExternalMemoryGetMappedBuffer(reinterpret_cast<void **>(&device), memory, &part));
+    REQUIRE(device != own);
+    add<<<length / 256, 256>>>(device, 7, length);
+    HIP_CHECK(hipMemcpy(&value, own + length - 1, sizeof value, hipMemcpyDeviceToHost));
+    REQUIRE(value == 7);
+    HIP_CHECK(hipDestroyExternalMemory(memory));
+    HIP_CHECK(hipFree(device));
+    HIP_CHECK(hipFree(own));
+    REQUIRE(close(descriptor) == 0);
+}
+
+// Kernels on two devices that count in rounds: after each, all of them see what all have added.
+CASE(cooperative_launch_on_two_devices) {
+    constexpr int devices = 2, blocks = 3, threads = 64, rounds = 4;
+    unsigned *const counters = sample::pinned<unsigned>(rounds, hipHostMallocCoherent);
+    unsigned *const wrong = sample::pinned<unsigned>(1, hipHostMallocCoherent);
+    unsigned *counters_argument = counters, *wrong_argument = wrong;
+    unsigned total = devices * blocks * threads;
+    void *arguments[] = {&counters_argument, &wrong_argument, &total};
+    hipLaunchParams list[devices] = {};
+    for (int device = 0; device < devices; ++device) {
+        HIP_CHECK(hipSetDevice(device));
+        list[device].func = reinterpret_cast<void *>(count_in_rounds);
+        list[device].gridDim = dim3(blocks);
+        list[device].blockDim = dim3(threads);
+        list[device].args = arguments;
+        list[device].stream = sample::create_stream();
+    }
+    EXPECT_ERROR(hipLaunchCooperativeKernelMultiDevice(list, 3, 0), hipErrorInvalidValue);
+    EXPECT_ERROR(hipLaunchCooperativeKernelMultiDevice(list, devices, 4), hipErrorInvalidValue);
+    EXPECT_ERROR(hipLaunchCooperativeKernelMultiDevice(nullptr, devices, 0), hipErrorInvalidValue);
+    hipLaunchParams twice[devices] = {list[0], list[0]};
+    EXPECT_ERROR(hipLaunchCooperativeKernelMultiDevice(twice, devices, 0), hipErrorInvalidDevice);
+    twice[1].stream = nullptr;
+    EXPECT_ERROR(hipLaunchCooperativeKernelMultiDevice(twice, devices, 0), hipErrorInvalidResourceHandle);
+    HIP_CHECK(hipLaunchCooperativeKernelMultiDevice(list, devices, 0));
+    for (int round = 0; round < rounds; ++round) {
+        REQUIRE(counters[round] == total);
+    }
+    REQUIRE(*wrong == 0);
 }
 
 CASE(mapped_memory) {

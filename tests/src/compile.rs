@@ -67,6 +67,18 @@ impl Compile {
             .libraries(["-lamdhip64"])
     }
 
+    /// Device code for several targets by Debian's clang 19, without a host program.
+    pub fn clang_19_module(source: &Path, targets: &[&str]) -> Self {
+        let device_libraries = "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+        Self::new("clang++-19", "-x", source, "apt install clang-19")
+            .args(["hip", "-O3", "--rocm-path=/usr", device_libraries])
+            .args(
+                targets
+                    .iter()
+                    .map(|target| format!("--offload-arch={target}")),
+            )
+    }
+
     /// A C program against the HIP C ABI, with the headers and the library of the prefix.
     pub fn c_over_hip(source: &Path, prefix: &Prefix) -> Self {
         Self::c(source)

@@ -3,6 +3,8 @@
 gneiss_tests::cases! { "memory":
     copy_2d,
     copy_2d_of_many_rows,
+    copy_3d_between_pitches,
+    large_buffers,
     unaligned_fills,
     fills_of_words,
     fills_2d_from_threads,
@@ -19,7 +21,17 @@ gneiss_tests::cases! { "memory":
     memory_information,
     too_much_memory,
     bad_arguments,
+    bad_host_pointers,
+    bad_registrations,
     copies_of_the_driver_interface,
     byte_writes,
     double_free,
+}
+
+#[test]
+fn managed_variables_need_no_device() {
+    gneiss_tests::case_run("memory", "no_device")
+        .env("HIP_VISIBLE_DEVICES", "-1")
+        .run()
+        .expect_success();
 }

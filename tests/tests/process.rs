@@ -42,6 +42,14 @@ fn short_processes_end_cleanly_every_time() {
 }
 
 #[test]
+fn temporary_files_may_lie_in_shared_memory() {
+    case_run("process", "computes")
+        .env("TMPDIR", "/dev/shm")
+        .run()
+        .expect_success();
+}
+
+#[test]
 fn the_library_path_alone_is_enough() {
     let program = compile(&Compile::hip(
         &source_path("samples/hip/vector_add.hip"),

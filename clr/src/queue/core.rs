@@ -17,6 +17,7 @@
 mod describe;
 mod drain;
 mod fifo;
+mod kernels;
 mod retire;
 mod staged;
 mod submit;
@@ -316,6 +317,11 @@ impl QueueCore {
     /// Every command gets times of its own.
     fn times_each(&self) -> bool {
         self.profiles() || (trace::on() && self.device.shared().config.trace_times)
+    }
+
+    /// Every command is seen for itself: by a recorder, or for its times.
+    pub(super) fn sees_each(&self) -> bool {
+        trace::on() || self.times_each()
     }
 
     fn profiles(&self) -> bool {

@@ -177,7 +177,7 @@ impl DeviceQueue {
         // SAFETY: what the kernel does with memory is the program's.
         unsafe {
             self.queue
-                .enqueue_kernel_with(&launch, [0; 3], self.address(), &[])
+                .enqueue_kernel_with(&launch, [0; 3], self.address(), None, &[])
         }
     }
 
@@ -229,8 +229,9 @@ impl HostQueue {
             ));
         }
         // SAFETY: the caller's.
-        let parent =
-            unsafe { self.enqueue_kernel_with(launch, [0; 3], device_queue.address(), wait_list) }?;
+        let parent = unsafe {
+            self.enqueue_kernel_with(launch, [0; 3], device_queue.address(), None, wait_list)
+        }?;
         let done = Event::user();
         let end = done.clone();
         let device_queue = device_queue.clone();

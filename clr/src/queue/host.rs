@@ -95,9 +95,10 @@ pub(super) fn perform(operation: &mut Operation, device: &Device) -> Performed {
             }
         }
         Operation::Busy { .. } => Performed::NeedsStaging,
-        Operation::Kernel(_) | Operation::Marker | Operation::Host { .. } => {
-            Performed::Unsupported("not an operation of the host")
-        }
+        Operation::Kernel(_)
+        | Operation::Kernels { .. }
+        | Operation::Marker
+        | Operation::Host { .. } => Performed::Unsupported("not an operation of the host"),
     };
     fence(Ordering::SeqCst);
     done

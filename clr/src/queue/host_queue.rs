@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gneiss_fatbin::ValueKind;
 
-use super::{Arguments, Launch, QueueCore, QueueOptions};
+use super::{Arguments, Launch, MultiGrid, QueueCore, QueueOptions};
 use crate::{
     Device, Error, Event, Kernel, Result,
     command::{ArgumentBlock, KernelCommand, Operation},
@@ -118,7 +118,25 @@ impl HostQueue {
         wait_list: &[Event],
     ) -> Result<Event> {
         // SAFETY: the caller's.
-        unsafe { self.enqueue_kernel_with(launch, offset, 0, wait_list) }
+        unsafe { self.enqueue_kernel_with(launch, offset, 0, None, wait_list) }
+    }
+
+    /// As [`enqueue_kernel`](Self::enqueue_kernel), for a cooperative launch that is one of several on different devices. All of them must be
+    /// enqueued, and nothing that they wait for behind one of them: each waits for the others.
+    ///
+    /// # Errors
+    /// As [`enqueue_kernel`](Self::enqueue_kernel).
+    ///
+    /// # Safety
+    /// As [`enqueue_kernel`](Self::enqueue_kernel); the memory to synchronise on must live until the launches have ended.
+    pub unsafe fn enqueue_kernel_of_several(
+        &self,
+        launch: &Launch<'_>,
+        grid: MultiGrid,
+        wait_list: &[Event],
+    ) -> Result<Event> {
+        // SAFETY: the caller's.
+        unsafe { self.enqueue_kernel_with(launch, [0; 3], 0, Some(Box::new(grid)), wait_list) }
     }
 
     /// # Safety
@@ -128,110 +146,29 @@ impl HostQueue {
         launch: &Launch<'_>,
         offset: [u64; 3],
         device_queue: u64,
+        multigrid: Option<Box<MultiGrid>>,
         wait_list: &[Event],
     ) -> Result<Event> {
-        let block = self.check_launch(launch)?;
-        let kernel = launch.kernel;
-        let mut arguments = self.core.argument_buffer();
         // SAFETY: the caller's.
-        unsafe { copy_arguments(kernel, &launch.arguments, &mut arguments) }?;
+        let (mut command, spare) =
+            unsafe { kernel_command(self.device(), launch, self.core.argument_buffer()) }?;
+        if let Some(spare) = spare {
+            self.core.keep_argument_buffer(spare);
+        }
+        command.offset = (offset != [0; 3]).then(|| Box::new(offset));
+        command.device_queue = device_queue;
+        command.multigrid = multigrid;
         let serialize = self.device().shared().config.serialize_kernel;
         if serialize & 1 != 0 {
             self.finish()?;
         }
-        let wants = |kind| {
-            kernel
-                .hidden_arguments()
-                .iter()
-                .any(|argument| argument.value_kind == kind)
-        };
-        if wants(ValueKind::HiddenPrintfBuffer) && kernel.has_printf_formats() {
-            return Err(Error::Unsupported(format!(
-                "kernel {}: printf through a buffer (compiled for OpenCL, or with -mprintf-kind=buffered)",
-                kernel.name()
-            )));
-        }
-        let (arguments, spare) = ArgumentBlock::new(arguments);
-        if let Some(spare) = spare {
-            self.core.keep_argument_buffer(spare);
-        }
-        let event = self.core.enqueue(
-            CommandKind::Kernel,
-            Operation::Kernel(KernelCommand {
-                offset: (offset != [0; 3]).then(|| Box::new(offset)),
-                device_queue,
-                kernel: kernel.clone(),
-                grid: launch.grid,
-                block,
-                dynamic_lds: launch.dynamic_shared,
-                arguments,
-                cooperative: launch.cooperative,
-                any_order: launch.any_order,
-                wants_hostcall: wants(ValueKind::HiddenHostcallBuffer),
-                wants_heap: wants(ValueKind::HiddenHeapV1),
-            }),
-            wait_list,
-        )?;
+        let event =
+            self.core
+                .enqueue(CommandKind::Kernel, Operation::Kernel(command), wait_list)?;
         if serialize & 2 != 0 {
             event.wait()?;
         }
         Ok(event)
-    }
-
-    fn check_launch(&self, launch: &Launch<'_>) -> Result<[u16; 3]> {
-        let kernel = launch.kernel;
-        if !Arc::ptr_eq(kernel.device(), self.device()) {
-            return Err(Error::InvalidValue(format!(
-                "kernel {} is loaded on another device than the queue's",
-                kernel.name()
-            )));
-        }
-        let properties = self.device().properties();
-        let limit = |what, asked: u64, limit: u64| {
-            if asked > limit {
-                return Err(Error::LaunchLimit {
-                    kernel: kernel.name().to_owned(),
-                    what,
-                    asked,
-                    limit,
-                });
-            }
-            Ok(())
-        };
-        if launch.grid.contains(&0) || launch.block.contains(&0) {
-            return Err(Error::InvalidValue(format!(
-                "kernel {}: a dimension of grid {:?} or block {:?} is 0",
-                kernel.name(),
-                launch.grid,
-                launch.block
-            )));
-        }
-        let size = launch.block.iter().fold(1_u64, |product, size| {
-            product.saturating_mul(u64::from(*size))
-        });
-        limit(
-            LaunchLimit::WorkgroupSize,
-            size,
-            properties.workgroup_max_size.into(),
-        )?;
-        for (asked, most) in launch.block.iter().zip(properties.workgroup_max_dim) {
-            limit(LaunchLimit::WorkgroupSize, (*asked).into(), most.into())?;
-        }
-        let metadata = kernel.metadata();
-        if metadata.max_flat_workgroup_size != 0 {
-            limit(
-                LaunchLimit::LaunchBounds,
-                size,
-                metadata.max_flat_workgroup_size.into(),
-            )?;
-        }
-        for (asked, most) in launch.grid.iter().zip(properties.grid_max_dim) {
-            limit(LaunchLimit::GridSize, (*asked).into(), most.into())?;
-        }
-        let group = u64::from(metadata.group_segment_fixed_size) + u64::from(launch.dynamic_shared);
-        limit(LaunchLimit::GroupSegment, group, properties.lds_size as u64)?;
-        // Each is at most the work-group's size, which was checked.
-        Ok(launch.block.map(|size| size as u16))
     }
 }
 
@@ -239,6 +176,106 @@ impl Drop for HostQueue {
     fn drop(&mut self) {
         self.core.release();
     }
+}
+
+/// Checks a launch against the limits of a device and of the kernel; gives the block.
+fn check_launch(device: &Arc<Device>, launch: &Launch<'_>) -> Result<[u16; 3]> {
+    let kernel = launch.kernel;
+    if !Arc::ptr_eq(kernel.device(), device) {
+        return Err(Error::InvalidValue(format!(
+            "kernel {} is loaded on another device than the queue's",
+            kernel.name()
+        )));
+    }
+    let properties = device.properties();
+    let limit = |what, asked: u64, limit: u64| {
+        if asked > limit {
+            return Err(Error::LaunchLimit {
+                kernel: kernel.name().to_owned(),
+                what,
+                asked,
+                limit,
+            });
+        }
+        Ok(())
+    };
+    if launch.grid.contains(&0) || launch.block.contains(&0) {
+        return Err(Error::InvalidValue(format!(
+            "kernel {}: a dimension of grid {:?} or block {:?} is 0",
+            kernel.name(),
+            launch.grid,
+            launch.block
+        )));
+    }
+    let size = launch.block.iter().fold(1_u64, |product, size| {
+        product.saturating_mul(u64::from(*size))
+    });
+    limit(
+        LaunchLimit::WorkgroupSize,
+        size,
+        properties.workgroup_max_size.into(),
+    )?;
+    for (asked, most) in launch.block.iter().zip(properties.workgroup_max_dim) {
+        limit(LaunchLimit::WorkgroupSize, (*asked).into(), most.into())?;
+    }
+    let metadata = kernel.metadata();
+    if metadata.max_flat_workgroup_size != 0 {
+        limit(
+            LaunchLimit::LaunchBounds,
+            size,
+            metadata.max_flat_workgroup_size.into(),
+        )?;
+    }
+    for (asked, most) in launch.grid.iter().zip(properties.grid_max_dim) {
+        limit(LaunchLimit::GridSize, (*asked).into(), most.into())?;
+    }
+    let group = u64::from(metadata.group_segment_fixed_size) + u64::from(launch.dynamic_shared);
+    limit(LaunchLimit::GroupSegment, group, properties.lds_size as u64)?;
+    // Each is at most the work-group's size, which was checked.
+    Ok(launch.block.map(|size| size as u16))
+}
+
+/// Checks a launch and copies its arguments into the buffer, which comes back if it is not needed.
+///
+/// # Safety
+/// Pointers in `launch.arguments` must be readable for the sizes of the kernel's arguments.
+pub(super) unsafe fn kernel_command(
+    device: &Arc<Device>,
+    launch: &Launch<'_>,
+    mut buffer: Vec<u8>,
+) -> Result<(KernelCommand, Option<Vec<u8>>)> {
+    let block = check_launch(device, launch)?;
+    let kernel = launch.kernel;
+    // SAFETY: the caller's.
+    unsafe { copy_arguments(kernel, &launch.arguments, &mut buffer) }?;
+    let wants = |kind| {
+        kernel
+            .hidden_arguments()
+            .iter()
+            .any(|argument| argument.value_kind == kind)
+    };
+    if wants(ValueKind::HiddenPrintfBuffer) && kernel.has_printf_formats() {
+        return Err(Error::Unsupported(format!(
+            "kernel {}: printf through a buffer (compiled for OpenCL, or with -mprintf-kind=buffered)",
+            kernel.name()
+        )));
+    }
+    let (arguments, spare) = ArgumentBlock::new(buffer);
+    let command = KernelCommand {
+        offset: None,
+        device_queue: 0,
+        kernel: kernel.clone(),
+        grid: launch.grid,
+        block,
+        dynamic_lds: launch.dynamic_shared,
+        arguments,
+        cooperative: launch.cooperative,
+        multigrid: None,
+        any_order: launch.any_order,
+        wants_hostcall: wants(ValueKind::HiddenHostcallBuffer),
+        wants_heap: wants(ValueKind::HiddenHeapV1),
+    };
+    Ok((command, spare))
 }
 
 /// Copies the explicit arguments to the front of a kernarg block.

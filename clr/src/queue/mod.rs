@@ -110,6 +110,21 @@ pub struct Launch<'a> {
     pub any_order: bool,
 }
 
+/// The part that a cooperative launch is of a launch on several devices: what `multi_grid_group` of the device libraries works with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MultiGrid {
+    /// Device address of 8 bytes of host memory, 0 at the start, that the kernels synchronise on.
+    pub sync: u64,
+    /// Which of the launches it is, from 0.
+    pub index: u32,
+    /// How many there are.
+    pub count: u32,
+    /// Work-items of the launches before it.
+    pub before: u64,
+    /// Work-items of all of them.
+    pub all: u64,
+}
+
 /// One side of a rectangle copy, and of a rectangle fill. Bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rect {

@@ -1,66 +1,56 @@
-//! Kernels that are prepared once and enqueued often: their arguments are copied when they are prepared.
+//! Kernels that are prepared once and enqueued often: their launches are checked, and their arguments copied, when they are prepared.
 
 use std::sync::Arc;
 
-use super::{Arguments, HostQueue, Launch};
-use crate::{Device, Error, Event, Kernel, Result};
+use super::{Arguments, HostQueue, Launch, host_queue::kernel_command};
+use crate::{
+    Device, Error, Event, Result,
+    command::{KernelCommand, Operation},
+    trace::format::CommandKind,
+};
 
-/// A launch with its arguments.
-#[derive(Debug)]
-struct Prepared {
-    kernel: Arc<Kernel>,
-    grid: [u32; 3],
-    block: [u32; 3],
-    dynamic_shared: u32,
-    arguments: Box<[u8]>,
-    cooperative: bool,
-}
-
-/// Kernels of one device that are enqueued together, in their order; clones are the same kernels.
+/// Kernels of one device that are enqueued together; clones are the same kernels.
 #[derive(Clone, Debug)]
-pub struct PreparedKernels(Arc<[Prepared]>);
+pub struct PreparedKernels {
+    list: Arc<[KernelCommand]>,
+    /// They can be one command: none of them needs a hardware queue of its own.
+    together: bool,
+}
 
 impl PreparedKernels {
     /// Prepares launches for a device; their arguments must be packed.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for kernels of another device, and for arguments that are not packed.
+    /// As [`enqueue_kernel`](HostQueue::enqueue_kernel), and [`Error::InvalidValue`] for arguments that are not packed.
     pub fn new(device: &Arc<Device>, launches: &[Launch<'_>]) -> Result<Self> {
         let prepare = |launch: &Launch<'_>| {
-            if !Arc::ptr_eq(launch.kernel.device(), device) {
-                return Err(Error::InvalidValue(format!(
-                    "kernel {} is loaded on another device",
-                    launch.kernel.name()
-                )));
-            }
-            let Arguments::Packed(bytes) = launch.arguments else {
+            if !matches!(launch.arguments, Arguments::Packed(_)) {
                 return Err(Error::InvalidValue(format!(
                     "the arguments of kernel {} are not packed",
                     launch.kernel.name()
                 )));
-            };
-            Ok(Prepared {
-                kernel: launch.kernel.clone(),
-                grid: launch.grid,
-                block: launch.block,
-                dynamic_shared: launch.dynamic_shared,
-                arguments: bytes.into(),
-                cooperative: launch.cooperative,
-            })
+            }
+            // SAFETY: packed arguments are a slice.
+            unsafe { kernel_command(device, launch, Vec::new()) }.map(|(command, _)| command)
         };
-        launches
+        let list = launches
             .iter()
             .map(prepare)
-            .collect::<Result<Arc<[_]>>>()
-            .map(Self)
+            .collect::<Result<Arc<[KernelCommand]>>>()?;
+        let together = list.len() > 1 && list.iter().all(|kernel| !kernel.cooperative);
+        Ok(Self { list, together })
     }
 }
 
 impl HostQueue {
-    /// Enqueues prepared kernels; the first waits for the list, and the event is the last one's. Without kernels it is a marker's.
+    /// Enqueues prepared kernels; the first waits for the list, and the event is that of all. They run in their order, save that those
+    /// with `any_order` may overlap with the ones before them. Without kernels it is a marker's.
+    ///
+    /// They are one command, which costs the enqueuer no more than one launch; where each kernel is recorded, timed or serialised they
+    /// are a command each.
     ///
     /// # Errors
-    /// As [`enqueue_kernel`](Self::enqueue_kernel).
+    /// [`Error::InvalidValue`] if they were prepared for another device; the device's fault.
     ///
     /// # Safety
     /// What the kernels do with memory is the caller's.
@@ -69,16 +59,33 @@ impl HostQueue {
         kernels: &PreparedKernels,
         wait_list: &[Event],
     ) -> Result<Event> {
+        let Some(first) = kernels.list.first() else {
+            return self.enqueue_marker(wait_list);
+        };
+        if !Arc::ptr_eq(first.kernel.device(), self.device()) {
+            return Err(Error::InvalidValue(format!(
+                "kernel {} is loaded on another device than the queue's",
+                first.kernel.name()
+            )));
+        }
+        let each = self.core.sees_each() || self.device().shared().config.serialize_kernel != 0;
+        if kernels.together && !each {
+            let operation = Operation::Kernels {
+                list: kernels.list.clone(),
+                next: 0,
+            };
+            return self.core.enqueue(CommandKind::Kernel, operation, wait_list);
+        }
         let mut last = None;
-        for prepared in kernels.0.iter() {
+        for prepared in kernels.list.iter() {
             let launch = Launch {
                 kernel: &prepared.kernel,
                 grid: prepared.grid,
-                block: prepared.block,
-                dynamic_shared: prepared.dynamic_shared,
-                arguments: Arguments::Packed(&prepared.arguments),
+                block: prepared.block.map(u32::from),
+                dynamic_shared: prepared.dynamic_lds,
+                arguments: Arguments::Packed(prepared.arguments.bytes()),
                 cooperative: prepared.cooperative,
-                any_order: false,
+                any_order: prepared.any_order,
             };
             let wait = if last.is_none() { wait_list } else { &[] };
             // SAFETY: packed arguments are our own bytes; the rest is the caller's.

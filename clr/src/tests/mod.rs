@@ -7,6 +7,7 @@ mod device_queue;
 mod faults;
 mod model;
 mod order;
+mod prepared;
 mod staging;
 mod threads;
 mod transfer;

@@ -9,7 +9,7 @@ use super::{
     hidden::{self, HiddenValues},
     hw_queue::{Header, HwQueue, Packet},
 };
-use crate::{Device, Error, QueueOptions, command::KernelCommand, signal::HwSignal};
+use crate::{Device, Error, MultiGrid, QueueOptions, command::KernelCommand, signal::HwSignal};
 
 /// Packets after which the doorbell is rung within a batch.
 const DOORBELL_EVERY: usize = 16;
@@ -35,6 +35,19 @@ pub(crate) struct Dispatched {
     pub(crate) other: bool,
     pub(crate) hw_queue: u32,
     pub(crate) packet: u64,
+}
+
+impl Dispatched {
+    /// For kernels whose batch stays open, and of which nothing else is of interest.
+    pub(crate) fn open() -> Self {
+        Self {
+            signal: None,
+            close: false,
+            other: false,
+            hw_queue: 0,
+            packet: 0,
+        }
+    }
 }
 
 impl VirtualGpu {
@@ -216,19 +229,29 @@ fn private_segment(kernel: &KernelCommand, device: &Device) -> u32 {
     }
 }
 
-/// Fills `struct mg_info { mg_sync* mgs; u32 grid_id; u32 num_grids; u64 prev_sum; u64 all_sum; mg_sync sgs; u32 num_wg; }`
-/// for a launch on one device.
+/// Fills `struct mg_info { mg_sync* mgs; u32 grid_id; u32 num_grids; u64 prev_sum; u64 all_sum; mg_sync sgs; u32 num_wg; }`.
 fn write_multigrid(block: &mut [u8], kernel: &KernelCommand) {
     let items: u64 = kernel.grid.iter().map(|size| u64::from(*size)).product();
+    let grid = match kernel.multigrid.as_deref() {
+        Some(grid) => *grid,
+        None => MultiGrid {
+            sync: 0,
+            index: 0,
+            count: 1,
+            before: 0,
+            all: items,
+        },
+    };
     let groups: u32 = kernel
         .grid
         .iter()
         .zip(kernel.block)
         .map(|(grid, block)| grid.div_ceil(u32::from(block).max(1)))
         .product();
-    block[8..12].copy_from_slice(&0_u32.to_le_bytes());
-    block[12..16].copy_from_slice(&1_u32.to_le_bytes());
-    block[16..24].copy_from_slice(&0_u64.to_le_bytes());
-    block[24..32].copy_from_slice(&items.to_le_bytes());
+    block[..8].copy_from_slice(&grid.sync.to_le_bytes());
+    block[8..12].copy_from_slice(&grid.index.to_le_bytes());
+    block[12..16].copy_from_slice(&grid.count.to_le_bytes());
+    block[16..24].copy_from_slice(&grid.before.to_le_bytes());
+    block[24..32].copy_from_slice(&grid.all.to_le_bytes());
     block[40..44].copy_from_slice(&groups.to_le_bytes());
 }

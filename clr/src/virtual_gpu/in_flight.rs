@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Error, Event, Kernel, Status, event::State, signal::HwSignal, trace::format::CommandKind,
+    Error, Event, Kernel, Status, command::KernelCommand, event::State, signal::HwSignal,
+    trace::format::CommandKind,
 };
 
 /// Where the times of a command come from.
@@ -27,6 +28,8 @@ pub(crate) struct InFlight {
     pub(crate) wait_list: Vec<Event>,
     /// Keeps the kernel until the command has ended.
     kernel: Option<Arc<Kernel>>,
+    /// As `kernel`, of a command of several.
+    kernels: Option<Arc<[KernelCommand]>>,
     /// The status is known already.
     pub(crate) forced: Option<Status>,
     pub(crate) times: Times,
@@ -47,6 +50,7 @@ impl InFlight {
             event,
             wait_list,
             kernel,
+            kernels: None,
             forced: None,
             times,
             kind,
@@ -54,8 +58,19 @@ impl InFlight {
         }
     }
 
+    /// It keeps these kernels.
+    pub(crate) fn with_kernels(mut self, kernels: Arc<[KernelCommand]>) -> Self {
+        self.kernels = Some(kernels);
+        self
+    }
+
+    /// The kernel's name; of several, the first one's.
     pub(crate) fn kernel_name(&self) -> Option<&str> {
-        self.kernel.as_ref().map(|kernel| kernel.name())
+        let first = || Some(&self.kernels.as_ref()?.first()?.kernel);
+        self.kernel
+            .as_ref()
+            .or_else(first)
+            .map(|kernel| kernel.name())
     }
 }
 

@@ -94,13 +94,15 @@ fn allocate(device: &Device, size: usize) -> Result<Chunk> {
 pub(crate) struct Kernarg {
     current: Option<Chunk>,
     used: usize,
+    /// Number of the last command that uses the current chunk.
+    last: u64,
     /// Full chunks with the number of the last command that uses them.
     full: VecDeque<(u64, Chunk)>,
 }
 
 impl Kernarg {
     /// Room for `size` bytes; `None`: wait until earlier commands have ended. `command` is the number of the command that will use it,
-    /// from 1 and going up.
+    /// from 1 and going up; several allocations may be for one.
     pub(crate) fn allocate(
         &mut self,
         device: &Arc<Device>,
@@ -122,11 +124,12 @@ impl Kernarg {
                 return Ok(None);
             };
             if let Some(full) = self.current.replace(chunk) {
-                self.full.push_back((command - 1, full));
+                self.full.push_back((self.last, full));
             }
             start = 0;
         }
         self.used = start + size;
+        self.last = command;
         let chunk = self.current.as_ref().map(|chunk| chunk.address);
         // SAFETY: `start + size` is at most the chunk's size.
         Ok(chunk.map(|address| unsafe { address.add(start) }))

@@ -257,11 +257,11 @@ impl VirtualGpu {
         options: &QueueOptions,
         dependencies: &[Arc<HwSignal>],
         command: InFlight,
-    ) -> Result<(), (Full, InFlight)> {
+    ) -> Result<(), Box<(Full, InFlight)>> {
         debug_assert_eq!(self.open, 0);
         let signal = match self.take_signal() {
             Ok(signal) => signal,
-            Err(full) => return Err((full, command)),
+            Err(full) => return Err(Box::new((full, command))),
         };
         let mut packets = Vec::new();
         self.dependency_packets(dependencies, SYSTEM_BARRIER, signal.raw(), &mut packets);
@@ -281,9 +281,9 @@ impl VirtualGpu {
             }
             Ok(None) => {
                 self.device.signals().give(&mut self.signals, signal);
-                return Err((Full::Later, command));
+                return Err(Box::new((Full::Later, command)));
             }
-            Err(error) => return Err((error.into(), command)),
+            Err(error) => return Err(Box::new((error.into(), command))),
         }
         self.push_in_flight(command);
         self.open = 1;

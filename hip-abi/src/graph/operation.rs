@@ -20,6 +20,7 @@ use crate::{
     error::*,
     event::{self, Event},
     fail,
+    host_range::{self, Access},
     runtime::hip_error,
     stream_operation::UserData,
     types::*,
@@ -443,6 +444,35 @@ impl Operation {
 }
 
 impl Step {
+    /// Checks the program's own memory, which may have come and gone since the node was made.
+    fn check_host_ranges(&self) -> HipResult {
+        match self {
+            Step::Copy(dst, src, size) => {
+                for (what, address, access) in [
+                    ("destination", dst, Access::Write),
+                    ("source", src, Access::Read),
+                ] {
+                    let address = std::ptr::with_exposed_provenance(*address as usize);
+                    let side = Side::new(what, address, *size)?;
+                    host_range::check_side(what, &side, *size, access)?;
+                }
+                Ok(())
+            }
+            Step::CopyRect(copy) => {
+                for (what, rect, access) in [
+                    ("destination", &copy.dst, Access::Write),
+                    ("source", &copy.src, Access::Read),
+                ] {
+                    let address = std::ptr::with_exposed_provenance(rect.address as usize);
+                    let side = Side::new(what, address, 0)?;
+                    host_range::check_rows(what, &side, rect, copy.extent, access)?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Enqueues it; `None` if there was nothing to enqueue, and the wait list is still to be waited for.
     ///
     /// # Errors
@@ -452,7 +482,8 @@ impl Step {
         queue: &HostQueue,
         wait: &[Command],
     ) -> HipResult<Option<Command>> {
-        // SAFETY: ranges were checked when the node was made; keeping them until the work has ended is the program's duty.
+        self.check_host_ranges()?;
+        // SAFETY: ranges were checked when the node was made, and now; keeping them until the work has ended is the program's duty.
         let command = unsafe {
             match self {
                 Step::Nothing | Step::Allocate(_) | Step::Free(_) => return Ok(None),

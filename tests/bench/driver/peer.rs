@@ -164,7 +164,7 @@ impl Programs {
         rows.extend(times);
     }
 
-    /// What a process costs that prints the device's name, what idling costs, and what streams add.
+    /// What a process costs that prints the device's name, what graphs, calls and idling cost, and what streams add.
     pub fn processes(&self, peer: Peer) -> Vec<Row> {
         let mut rows = Vec::new();
         let costs: Option<Vec<Cost>> = (0..10)
@@ -190,7 +190,9 @@ impl Programs {
             None => rows.push(Row::failed(peer.name(), "device_name")),
         }
         for (name, arguments) in [
-            ("idle", &["idle"][..]),
+            ("launch_graph", &["graph"][..]),
+            ("call", &["calls"]),
+            ("idle", &["idle"]),
             ("idle_streams", &["idle_streams", "1000"]),
         ] {
             let outcome = self.run(peer).args(arguments).run();

@@ -185,10 +185,10 @@ pub fn print(rows: &[Row]) {
             (to_pocl.iter().map(|ratio| ratio.ln()).sum::<f64>() / to_pocl.len() as f64).exp();
         println!("{:<15}{:>64}", "geometric mean", figure(Some(mean)));
     }
-    println!("\nLaunches, copies, processes: least of the repeats\n");
+    println!("\nLaunches, copies, calls, processes: least of the repeats\n");
     for row in rows.iter().filter(|row| !is_kernel(row) && row.n > 0) {
         println!(
-            "{:<9}{:<15}{:>11}{:>12} {}",
+            "{:<9}{:<45}{:>11}{:>12} {}",
             row.peer,
             row.kernel,
             row.size,
@@ -212,9 +212,9 @@ fn timed_kernels(rows: &[Row]) -> Vec<(&str, &str)> {
     all
 }
 
-/// Whether the row is of a kernel and not of a launch, a copy or a process.
+/// Whether the row is of a kernel and not of a launch, a copy, a call or a process.
 fn is_kernel(row: &Row) -> bool {
-    !["launch", "copy", "device_name", "idle"]
+    !["launch", "copy", "call", "device_name", "idle"]
         .iter()
         .any(|prefix| row.kernel.starts_with(prefix))
 }

@@ -94,6 +94,11 @@ fn status_name(status: Status) -> String {
 fn describe_command(text: &mut String, role: &str, command: &Command, of: Option<&QueueCore>) {
     let name = match &command.operation {
         Operation::Kernel(kernel) => format!("kernel {}", kernel.kernel.name()),
+        Operation::Kernels { list, next } => format!(
+            "{} kernels from {}",
+            list.len() - next,
+            list.get(*next).map_or("?", |kernel| kernel.kernel.name())
+        ),
         Operation::WaitValue { address, value, .. } => {
             format!("wait-value at {address:#x} for {value:#x}")
         }

@@ -217,7 +217,8 @@ impl QueueCore {
         match &command.operation {
             Operation::Kernel(KernelCommand {
                 cooperative: false, ..
-            }) => None,
+            })
+            | Operation::Kernels { .. } => None,
             Operation::Kernel(_) => Some(FlushReason::Cooperative),
             Operation::Marker => Some(FlushReason::Marker),
             Operation::Copy(_) => Some(FlushReason::Copy),

@@ -77,6 +77,7 @@ impl QueueCore {
                     Err(Full::Failed(error)) => self.fail(state, command, &error),
                 }
             }
+            Operation::Kernels { .. } => self.kernels(state, command),
             Operation::Marker => {
                 if let Some(step) = self.must_be_closed(state, FlushReason::Marker) {
                     return Step::Blocked(command, step);
@@ -92,7 +93,8 @@ impl QueueCore {
                     .barrier(&self.options, &state_ref.dependencies, in_flight)
                 {
                     Ok(()) => Step::Done,
-                    Err((full, in_flight)) => {
+                    Err(refused) => {
+                        let (full, in_flight) = *refused;
                         let command = Command {
                             event: in_flight.event,
                             wait_list: in_flight.wait_list,
@@ -154,7 +156,8 @@ impl QueueCore {
             Operation::Kernel(kernel) => {
                 kernel.cooperative && self.device.properties().cooperative_queues
             }
-            Operation::Marker => false,
+            // Cooperative ones are commands of their own.
+            Operation::Kernels { .. } | Operation::Marker => false,
             _ => return None,
         };
         let waits = !state.dependencies.is_empty() || state.vgpu.last_foreign();
@@ -258,7 +261,7 @@ impl QueueCore {
         Step::Done
     }
 
-    fn in_flight(&self, command: Command, times: Times) -> InFlight {
+    pub(super) fn in_flight(&self, command: Command, times: Times) -> InFlight {
         if self.profiles() || matches!(command.operation, Operation::Marker) {
             command.event.set_submitted(self.device.hsa().timestamp());
         }
