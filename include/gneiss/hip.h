@@ -1128,6 +1128,55 @@ typedef uint32_t hipLimit_t;
 typedef struct ihipEvent_t *hipEvent_t;
 
 /**
+ * A handle of imported memory.
+ */
+typedef void *hipExternalMemory_t;
+
+/**
+ * What to import. HIP 6 has reserved words behind this.
+ */
+typedef struct hipExternalMemoryHandleDesc {
+  /**
+   * Sort of handle: 1 is a file descriptor, 2 to 7 are handles of Windows.
+   */
+  uint32_t type;
+  /**
+   * The descriptor in its low half, or the handle of Windows.
+   */
+  void *handle;
+  /**
+   * Name of the handle of Windows.
+   */
+  const void *name;
+  /**
+   * Bytes.
+   */
+  uint64_t size;
+  /**
+   * 1: the memory belongs to one resource.
+   */
+  uint32_t flags;
+} hipExternalMemoryHandleDesc;
+
+/**
+ * The part of imported memory to get an address of. HIP 6 has reserved words behind this.
+ */
+typedef struct hipExternalMemoryBufferDesc {
+  /**
+   * Bytes from its start.
+   */
+  uint64_t offset;
+  /**
+   * Bytes.
+   */
+  uint64_t size;
+  /**
+   * Must be 0.
+   */
+  uint32_t flags;
+} hipExternalMemoryBufferDesc;
+
+/**
  * An executable graph.
  */
 typedef struct hipGraphExec *hipGraphExec_t;
@@ -1592,6 +1641,52 @@ typedef struct hipLaunchParams {
    */
   hipStream_t stream;
 } hipLaunchParams;
+
+/**
+ * One launch of `hipModuleLaunchCooperativeKernelMultiDevice`.
+ */
+typedef struct hipFunctionLaunchParams {
+  /**
+   * Kernel.
+   */
+  hipFunction_t function;
+  /**
+   * Grid in blocks.
+   */
+  uint32_t gridDimX;
+  /**
+   * Grid in blocks.
+   */
+  uint32_t gridDimY;
+  /**
+   * Grid in blocks.
+   */
+  uint32_t gridDimZ;
+  /**
+   * Block in threads.
+   */
+  uint32_t blockDimX;
+  /**
+   * Block in threads.
+   */
+  uint32_t blockDimY;
+  /**
+   * Block in threads.
+   */
+  uint32_t blockDimZ;
+  /**
+   * Bytes of dynamic LDS.
+   */
+  uint32_t sharedMemBytes;
+  /**
+   * Stream.
+   */
+  hipStream_t hStream;
+  /**
+   * Addresses of the arguments.
+   */
+  void **kernelParams;
+} hipFunctionLaunchParams;
 
 /**
  * A library.
@@ -3548,6 +3643,34 @@ hipError_t hipEventQuery(hipEvent_t event);
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop);
 
 /**
+ * Gives a file descriptor of a range of device memory, which `hipImportExternalMemory` and HIP of other processes take. It is not a
+ * dma-buf of the kernel: other drivers refuse it.
+ */
+hipError_t hipMemGetHandleForAddressRange(void *handle,
+                                          void *dptr,
+                                          size_t size,
+                                          uint32_t handleType,
+                                          uint64_t flags);
+
+/**
+ * Takes over memory of another interface.
+ */
+hipError_t hipImportExternalMemory(hipExternalMemory_t *extMem_out,
+                                   const struct hipExternalMemoryHandleDesc *memHandleDesc);
+
+/**
+ * Gives a device address of a part of imported memory. It lives until `hipFree`, also longer than the handle.
+ */
+hipError_t hipExternalMemoryGetMappedBuffer(void **devPtr,
+                                            hipExternalMemory_t extMem,
+                                            const struct hipExternalMemoryBufferDesc *bufferDesc);
+
+/**
+ * Ends the handle of imported memory; addresses that were given stay until they are freed.
+ */
+hipError_t hipDestroyExternalMemory(hipExternalMemory_t extMem);
+
+/**
  * Fills rows of bytes.
  */
 hipError_t hipMemset2D(void *dst, size_t pitch, int32_t value, size_t width, size_t height);
@@ -4432,6 +4555,20 @@ hipError_t hipDrvLaunchKernelEx(const struct HIP_LAUNCH_CONFIG *config,
 hipError_t hipExtLaunchMultiKernelMultiDevice(struct hipLaunchParams *launchParamsList,
                                               int32_t numDevices,
                                               uint32_t flags);
+
+/**
+ * Launches kernels on several devices that can wait for each other.
+ */
+hipError_t hipLaunchCooperativeKernelMultiDevice(struct hipLaunchParams *launchParamsList,
+                                                 int32_t numDevices,
+                                                 uint32_t flags);
+
+/**
+ * Launches kernels of modules on several devices that can wait for each other.
+ */
+hipError_t hipModuleLaunchCooperativeKernelMultiDevice(struct hipFunctionLaunchParams *launchParamsList,
+                                                       uint32_t numDevices,
+                                                       uint32_t flags);
 
 /**
  * Loads a library from memory. Options mean nothing here.
