@@ -30,7 +30,7 @@ use std::{
     },
 };
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{HostQueue, Outcome, QueueOptions, Role};
 use crate::{
@@ -440,22 +440,26 @@ impl QueueCore {
         let state = self.state.lock();
         let vgpu = &state.vgpu;
         let mut first = 0;
-        for batch in &vgpu.batches {
+        let watched = vgpu.batches.iter().find(|batch| {
             let end = first + batch.count;
-            let watched = vgpu
-                .inflight
-                .range(first..end)
-                .any(|command| command.event.has_callbacks());
+            let mut commands = vgpu.inflight.range(first..end);
             first = end;
-            if watched {
-                self.callbacks_wanted.store(true, Ordering::Release);
-                return batch.signal.clone();
-            }
+            commands.any(|command| command.event.has_callbacks())
+        });
+        if watched.is_some() {
+            self.callbacks_wanted.store(true, Ordering::Release);
         }
-        if released {
-            vgpu.batches.back().and_then(|batch| batch.signal.clone())
-        } else {
-            None
+        let last = || vgpu.batches.back().filter(|_| released);
+        let signal = watched.or_else(last).and_then(|batch| batch.signal.clone());
+        self.let_go(state);
+        signal
+    }
+
+    /// Ends a look at the state: who has asked for the queue meanwhile has left it to the holder of the lock, who only looked.
+    pub(super) fn let_go(&self, state: MutexGuard<'_, QueueState>) {
+        drop(state);
+        if self.attention.is_asked() {
+            self.schedule();
         }
     }
 

@@ -58,11 +58,7 @@ impl QueueCore {
         {
             describe_command(text, "next", command, Some(self));
         }
-        drop(state);
-        // Whoever asked for the queue meanwhile has left it to us, and we only look.
-        if self.attention.is_asked() {
-            self.schedule();
-        }
+        self.let_go(state);
     }
 
     /// The queue's name, or its number.

@@ -77,15 +77,12 @@ impl QueueCore {
                 return Outcome::Busy;
             }
             let need_worker = self.retire(&mut state, role);
-            drop(state);
-            if need_worker || self.attention.is_asked() {
-                self.schedule();
+            self.let_go(state);
+            if !need_worker {
+                return Outcome::Idle;
             }
-            return if need_worker {
-                Outcome::NeedWorker
-            } else {
-                Outcome::Idle
-            };
+            self.schedule();
+            return Outcome::NeedWorker;
         }
         let mut outcome = Outcome::Busy;
         self.attention.serve(
