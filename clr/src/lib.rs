@@ -41,6 +41,10 @@ mod virtual_gpu;
 mod watch;
 mod worker;
 
+// The tests over the software GPU share code with those that use this crate from outside.
+#[cfg(test)]
+extern crate self as gneiss_clr;
+
 #[cfg(test)]
 mod mock;
 #[cfg(test)]

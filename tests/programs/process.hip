@@ -75,6 +75,15 @@ CASE(fork_and_exec) {
 
 CASE(computes) { compute(); }
 
+CASE(copies) {
+    int value = 5, back = 0, *memory = nullptr;
+    HIP_CHECK(hipMalloc(reinterpret_cast<void **>(&memory), sizeof value));
+    HIP_CHECK(hipMemcpy(memory, &value, sizeof value, hipMemcpyHostToDevice));
+    HIP_CHECK(hipMemcpy(&back, memory, sizeof value, hipMemcpyDeviceToHost));
+    REQUIRE(back == value);
+    HIP_CHECK(hipFree(memory));
+}
+
 // The process ends with its own code although kernels are waiting and one never ends.
 CASE(exit_with_work_pending) {
     int *const flag = pinned<int>(1, hipHostMallocCoherent), *const value = pinned<int>(1);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <dlfcn.h>
 #include <vector>
 
 using sample::create_event;
@@ -246,6 +247,41 @@ CASE(callbacks_across_streams) {
     }
 }
 
+// A host function of one stream, an event, a host function of the other: in this order each time, also with five on one stream.
+CASE(host_functions_across_streams) {
+    const hipStream_t first = create_stream(), second = create_stream();
+    const hipEvent_t event = create_event();
+    std::vector<int> seen;
+    struct Note {
+        std::vector<int> *seen;
+        int value;
+    } notes[] = {{&seen, 123}, {&seen, 456}};
+    // HIP 5.2 declares it, and its library lacks it.
+    using Launch = hipError_t (*)(hipStream_t, hipHostFn_t, void *);
+    const Launch launch_host_function = reinterpret_cast<Launch>(dlsym(RTLD_DEFAULT, "hipLaunchHostFunc"));
+    REQUIRE(launch_host_function != nullptr);
+    const auto note = [](void *data) {
+        const Note *const entry = static_cast<Note *>(data);
+        entry->seen->push_back(entry->value);
+    };
+    for (int round = 0; round < 200; ++round) {
+        seen.clear();
+        HIP_CHECK(launch_host_function(first, note, &notes[0]));
+        HIP_CHECK(hipEventRecord(event, first));
+        HIP_CHECK(hipStreamWaitEvent(second, event, 0));
+        HIP_CHECK(launch_host_function(second, note, &notes[1]));
+        HIP_CHECK(hipStreamSynchronize(first));
+        HIP_CHECK(hipStreamSynchronize(second));
+        REQUIRE((seen == std::vector<int>{123, 456}));
+    }
+    seen.clear();
+    for (int number = 0; number < 5; ++number) {
+        HIP_CHECK(launch_host_function(first, note, &notes[0]));
+    }
+    HIP_CHECK(hipStreamSynchronize(first));
+    REQUIRE(seen == std::vector<int>(5, 123));
+}
+
 // An event that was never recorded counts as done, and has no time.
 CASE(event_never_recorded) {
     const hipEvent_t first = create_event(), second = create_event();
@@ -260,7 +296,7 @@ CASE(elapsed_time) {
     const hipStream_t stream = create_stream();
     const hipEvent_t start = create_event(), stop = create_event(), untimed = create_event(hipEventDisableTiming);
     float milliseconds = -1.0f;
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < 1000; ++round) {
         HIP_CHECK(hipEventRecord(start, stream));
         nothing<<<1, 1, 0, stream>>>();
         HIP_CHECK(hipEventRecord(stop, stream));
@@ -494,7 +530,7 @@ CASE(kernel_waits_for_another_stream) {
 
 // Streams in a ring: each writes its number and waits for that of every other.
 CASE(write_and_wait_values) {
-    constexpr int count = 4, rounds = 50;
+    constexpr int count = 4, rounds = 100;
     uint64_t *signals[count];
     hipStream_t streams[count];
     for (int index = 0; index < count; ++index) {
@@ -512,11 +548,25 @@ CASE(write_and_wait_values) {
         }
     }
     HIP_CHECK(hipDeviceSynchronize());
-    for (int index = 0; index < count; ++index) {
-        uint64_t value = 0;
-        HIP_CHECK(hipMemcpy(&value, signals[index], sizeof value, hipMemcpyDeviceToHost));
-        REQUIRE(value == rounds);
+    const auto check = [&](uint64_t last) {
+        for (uint64_t *const signal : signals) {
+            uint64_t value = 0;
+            HIP_CHECK(hipMemcpy(&value, signal, sizeof value, hipMemcpyDeviceToHost));
+            REQUIRE(value == last);
+        }
+    };
+    check(rounds);
+    // A wait for one very value: nobody may be a round ahead.
+    for (uint64_t round = 2 * rounds; round < 3 * rounds; ++round) {
+        for (int index = 0; index < count; ++index) {
+            HIP_CHECK(hipStreamWriteValue64(streams[index], signals[index], round, 0));
+            for (int other = 0; other < count; ++other) {
+                HIP_CHECK(hipStreamWaitValue64(streams[index], signals[other], round, hipStreamWaitValueEq, ~0ull));
+            }
+        }
+        HIP_CHECK(hipDeviceSynchronize());
     }
+    check(3 * rounds - 1);
 }
 
 // Streams take turns on the same memory, many times over, through the null stream.
@@ -551,7 +601,7 @@ CASE(event_of_the_legacy_handle) {
 
 // Threads that allocate, copy, compute and free in streams of their own.
 CASE(pool_memory_from_many_threads) {
-    constexpr int threads = 8, rounds = 60, length = 1024;
+    constexpr int threads = 16, rounds = 200, length = 100;
     std::atomic<int> wrong{0};
     std::vector<std::thread> all;
     for (int thread = 0; thread < threads; ++thread) {
@@ -580,7 +630,7 @@ CASE(pool_memory_from_many_threads) {
 
 // Memory of a pool that goes from stream to stream keeps what was written, without a kernel in between.
 CASE(pool_memory_across_streams) {
-    constexpr int rounds = 300, length = 4096;
+    constexpr int rounds = 600, length = 4096;
     const hipStream_t first = create_stream(hipStreamNonBlocking), second = create_stream(hipStreamNonBlocking);
     const hipEvent_t event = create_event(hipEventDisableTiming);
     int *const in = pinned<int>(length), *const out = pinned<int>(length);
@@ -599,6 +649,64 @@ CASE(pool_memory_across_streams) {
         HIP_CHECK(hipStreamSynchronize(second));
         REQUIRE(std::all_of(out, out + length, [round](int value) { return value == round; }));
     }
+}
+
+// Memory of a pool that is freed goes back to the device at the next synchronisation: nothing is kept by default.
+CASE(pool_memory_goes_back) {
+    std::size_t before = 0, meanwhile = 0, after = 0, total = 0;
+    HIP_CHECK(hipMemGetInfo(&before, &total));
+    const std::size_t size = before / 4 * 3;
+    const hipStream_t stream = create_stream();
+    void *memory = nullptr;
+    HIP_CHECK(hipMallocAsync(&memory, size, stream));
+    HIP_CHECK(hipStreamSynchronize(stream));
+    HIP_CHECK(hipMemGetInfo(&meanwhile, &total));
+    REQUIRE(meanwhile <= before - size);
+    HIP_CHECK(hipFreeAsync(memory, stream));
+    HIP_CHECK(hipStreamSynchronize(stream));
+    HIP_CHECK(hipMemGetInfo(&after, &total));
+    REQUIRE(after == before);
+    hipMemPool_t pool;
+    HIP_CHECK(hipDeviceGetDefaultMemPool(&pool, 0));
+    uint64_t threshold = 1, used = 1, reserved = 1;
+    HIP_CHECK(hipMemPoolGetAttribute(pool, hipMemPoolAttrReleaseThreshold, &threshold));
+    HIP_CHECK(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &used));
+    HIP_CHECK(hipMemPoolGetAttribute(pool, hipMemPoolAttrReservedMemCurrent, &reserved));
+    REQUIRE(threshold == 0 && used == 0 && reserved <= 32u << 20);
+}
+
+// Small blocks of a pool are memory like any other.
+CASE(small_blocks_of_a_pool) {
+    const hipStream_t stream = create_stream();
+    hipMemPool_t pool;
+    HIP_CHECK(hipDeviceGetDefaultMemPool(&pool, 0));
+    int *blocks[2] = {};
+    HIP_CHECK(hipMallocAsync(reinterpret_cast<void **>(&blocks[0]), 64, stream));
+    HIP_CHECK(hipMallocFromPoolAsync(reinterpret_cast<void **>(&blocks[1]), 64, pool, stream));
+    REQUIRE(blocks[0] != nullptr && blocks[1] != nullptr && blocks[0] != blocks[1]);
+    for (int *const block : blocks) {
+        int values[16] = {};
+        HIP_CHECK(hipMemsetAsync(block, 0, 64, stream));
+        add_one<<<1, 16, 0, stream>>>(block, 16);
+        HIP_CHECK(hipMemcpyAsync(values, block, 64, hipMemcpyDeviceToHost, stream));
+        HIP_CHECK(hipStreamSynchronize(stream));
+        REQUIRE(std::all_of(values, values + 16, [](int value) { return value == 1; }));
+        HIP_CHECK(hipFreeAsync(block, stream));
+    }
+    HIP_CHECK(hipStreamSynchronize(stream));
+}
+
+// For the rules that depend on the presented version: prints what it meets.
+CASE(rules_of_the_version) {
+    const hipStream_t stream = create_stream();
+    const hipEvent_t event = create_event();
+    HIP_CHECK(hipEventRecord(event, stream));
+    std::printf("external wait: %s\n", hipGetErrorName(hipStreamWaitEvent(stream, event, 1)));
+    (void)hipGetLastError();
+    REQUIRE(hipStreamQuery(reinterpret_cast<hipStream_t>(0x1234)) != hipSuccess);
+    HIP_CHECK(hipStreamSynchronize(stream));
+    std::printf("a failure behind a success: %s\n", hipGetErrorName(hipGetLastError()));
+    std::printf("asked again: %s\n", hipGetErrorName(hipGetLastError()));
 }
 
 // For the hang report: a callback that never returns. The runtime is told to fail such waits.

@@ -36,8 +36,20 @@ fn static_destructors_may_use_the_runtime() {
 
 #[test]
 fn short_processes_end_cleanly_every_time() {
-    for _ in 0..20 {
-        case_run("process", "computes").run().expect_success();
+    for _ in 0..200 {
+        case_run("process", "copies").run().expect_success();
+    }
+}
+
+#[test]
+fn destructors_and_threads_that_use_the_runtime_at_the_end_do_so_every_time() {
+    for _ in 0..100 {
+        let outcome = case_run("process", "static_destructor").run();
+        outcome.expect_success();
+        assert_eq!(outcome.stdout, "the destructor ran\n");
+        case_run("process", "thread_in_a_call_at_exit")
+            .run()
+            .expect_success();
     }
 }
 

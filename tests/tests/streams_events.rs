@@ -1,5 +1,9 @@
 //! Streams, events and callbacks, case by case of `programs/streams.hip`.
 
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use gneiss_tests::{Compile, QUICK_TARGET, Run, cases_source, compile};
+
 gneiss_tests::cases! { "streams":
     null_stream_order,
     synchronize_one_stream,
@@ -28,10 +32,58 @@ gneiss_tests::cases! { "streams":
     event_of_the_legacy_handle,
     pool_memory_from_many_threads,
     pool_memory_across_streams,
+    pool_memory_goes_back,
+    small_blocks_of_a_pool,
+    host_functions_across_streams,
 }
 
 /// Cases that are for other tests, under conditions of their own.
-const FOR_OTHERS: [&str; 3] = ["hang", "wait_for_input", "launch_and_kill"];
+const FOR_OTHERS: [&str; 4] = [
+    "hang",
+    "wait_for_input",
+    "launch_and_kill",
+    "rules_of_the_version",
+];
+
+#[test]
+fn waits_and_last_errors_follow_the_version_that_the_program_links() {
+    for (version, external, behind) in [
+        ('5', "hipErrorInvalidValue", "hipSuccess"),
+        ('6', "hipSuccess", "hipSuccess"),
+        ('7', "hipSuccess", "hipErrorContextIsDestroyed"),
+    ] {
+        let outcome = presenting(version, "streams", "rules_of_the_version").run();
+        outcome.expect_success();
+        assert_eq!(
+            outcome.stdout,
+            format!(
+                "external wait: {external}\na failure behind a success: {behind}\nasked again: hipSuccess\n"
+            ),
+            "version {version}"
+        );
+    }
+}
+
+/// A run of a case whose program asks for another version's library: the name in its table of needed libraries is another one.
+fn presenting(version: char, program: &str, case: &str) -> Run {
+    const NAME: &[u8] = b"libamdhip64.so.";
+    let executable = compile(&Compile::hip(&cases_source(program), QUICK_TARGET, "-O3"));
+    let mut bytes = fs::read(&executable).expect("the program");
+    let places: Vec<usize> = bytes
+        .windows(NAME.len())
+        .enumerate()
+        .filter(|(_, window)| *window == NAME)
+        .map(|(place, _)| place + NAME.len())
+        .collect();
+    assert!(!places.is_empty(), "the program needs the library");
+    for place in places {
+        bytes[place] = version as u8;
+    }
+    let copy = executable.with_file_name(format!("{program}-of-version-{version}"));
+    fs::write(&copy, bytes).expect("a file");
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).expect("permissions");
+    Run::new(copy).args([case])
+}
 
 #[test]
 fn every_case_passes_when_the_caller_submits_and_when_the_host_waits() {

@@ -9,9 +9,12 @@ use std::{
     cell::Cell,
     cmp::Reverse,
     collections::{BinaryHeap, VecDeque},
+    marker::PhantomData,
 };
 
 use gneiss_hsa_api::*;
+
+use super::{Span, Workload, WorkloadCommand};
 
 pub(super) use hsa::{address_of, host_work, table};
 
@@ -97,9 +100,10 @@ pub(super) struct Sim {
     stalled: VecDeque<usize>,
     concurrent: usize,
     devices: usize,
-    pub(super) durations: Vec<u64>,
-    /// Start and end of each command, as the device has them.
-    pub(super) times: Vec<(u64, u64)>,
+    /// The commands that are replayed.
+    commands: *const [WorkloadCommand],
+    /// When the device had each of them at work.
+    pub(super) times: Vec<Span>,
     /// Host queues whose signal is done.
     pub(super) woken: Vec<usize>,
 }
@@ -132,9 +136,14 @@ pub(crate) fn now() -> u64 {
 }
 
 /// Makes a simulation the thread's own, until the result is dropped.
-pub(super) struct Entered(*mut Sim);
+pub(super) struct Entered<'a>(*mut Sim, PhantomData<&'a Workload>);
 
-pub(super) fn enter(devices: usize, copy_engines: usize, concurrent: usize) -> Entered {
+pub(super) fn enter(
+    workload: &Workload,
+    devices: usize,
+    copy_engines: usize,
+    concurrent: usize,
+) -> Entered<'_> {
     let sim = Box::into_raw(Box::new(Sim {
         now: 0,
         sequence: 0,
@@ -147,15 +156,15 @@ pub(super) fn enter(devices: usize, copy_engines: usize, concurrent: usize) -> E
         stalled: VecDeque::new(),
         concurrent,
         devices,
-        durations: Vec::new(),
-        times: Vec::new(),
+        commands: workload.commands.as_slice(),
+        times: vec![Span::default(); workload.commands.len()],
         woken: Vec::new(),
     }));
     SIM.with(|place| place.set(sim));
-    Entered(sim)
+    Entered(sim, PhantomData)
 }
 
-impl Drop for Entered {
+impl Drop for Entered<'_> {
     fn drop(&mut self) {
         SIM.with(|place| place.set(std::ptr::null_mut()));
         // SAFETY: from `enter`, dropped once; the runtime over it is gone.
@@ -217,9 +226,18 @@ impl Sim {
         }
     }
 
+    /// How long a command takes.
+    fn duration(&self, command: u64) -> u64 {
+        // SAFETY: the workload is borrowed for as long as the simulation lives, see `Entered`.
+        let commands = unsafe { &*self.commands };
+        commands
+            .get(command as usize)
+            .map_or(0, |command| command.duration)
+    }
+
     fn note(&mut self, command: u64, start: u64, end: u64) {
         if let Some(times) = self.times.get_mut(command as usize) {
-            *times = (start, end);
+            *times = Span { start, end };
         }
     }
 
@@ -276,7 +294,8 @@ impl Sim {
             }
             // SAFETY: the kernarg block of a replayed kernel holds the command's number.
             let command = unsafe { (word64(10) as *const u64).read() };
-            let duration = self.durations.get(command as usize).copied().unwrap_or(0);
+            let duration = self.duration(command);
+            let queue = &mut self.queues[index];
             queue.read += 1;
             queue.running.push_back((self.now, completion, command));
             self.running[device] += 1;

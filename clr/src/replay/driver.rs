@@ -5,7 +5,8 @@ mod enqueue;
 use std::{collections::HashMap, io::Cursor, sync::Arc};
 
 use super::{
-    Action, Dependency, Policy, Workload,
+    Action, ActionIter, Dependency, Policy, Workload,
+    coverage::coverage,
     device::{self, Happening, Waiter, sim},
 };
 use crate::{
@@ -53,8 +54,8 @@ impl Outcome {
     }
 }
 
-struct Thread {
-    next: usize,
+struct Thread<'a> {
+    actions: ActionIter<'a>,
     /// What it waits for, and since when.
     waits: Vec<Event>,
     since: u64,
@@ -74,14 +75,17 @@ struct Driver<'a> {
     host_memory: u64,
     /// Events that something still refers to, and how often.
     events: HashMap<u32, Event>,
-    references: Vec<u32>,
+    references: Vec<u8>,
     users: Vec<Event>,
-    threads: Vec<Thread>,
+    threads: Vec<Thread<'a>>,
     host_wait: u64,
     call_names: HashMap<&'static str, NameId>,
     record: bool,
     polls: u64,
 }
+
+/// A command that is referred to this often keeps its event to the end.
+const MANY: u8 = u8::MAX;
 
 /// Looks at a queue that cannot go on and does not say when, in a row without any other happening.
 const MAX_POLLS: u64 = 100_000;
@@ -94,18 +98,11 @@ pub fn run(workload: &Workload, policy: &Policy, record: bool) -> Result<Outcome
     check(workload)?;
     let devices = policy.gpus.unwrap_or(workload.devices).clamp(1, 64);
     let entered = device::enter(
+        workload,
         devices,
         policy.copy_engines,
         policy.concurrent_kernels.unwrap_or(usize::MAX).max(1),
     );
-    sim(|sim| {
-        sim.durations = workload
-            .commands
-            .iter()
-            .map(|command| command.duration)
-            .collect();
-        sim.times = vec![(0, 0); workload.commands.len()];
-    });
     if record {
         trace::record::begin_memory(workload.threads.len() + 1);
     }
@@ -125,18 +122,16 @@ pub fn run(workload: &Workload, policy: &Policy, record: bool) -> Result<Outcome
 
 fn check(workload: &Workload) -> Result<()> {
     let bad = |text: String| Err(Error::InvalidValue(text));
-    for (index, command) in workload.commands.iter().enumerate() {
-        if command.queue as usize >= workload.queues.len() {
+    for shape in &workload.shapes {
+        if shape.queue as usize >= workload.queues.len() {
             return bad(format!(
-                "command {index} is for stream {}, which is not there",
-                command.queue
+                "commands are for stream {}, which is not there",
+                shape.queue
             ));
         }
-        let waits = command.waits.start as usize..command.waits.end as usize;
-        let Some(waits) = workload.dependencies.get(waits) else {
-            return bad(format!("command {index} has a wait list that is not there"));
-        };
-        for wait in waits {
+    }
+    for index in 0..workload.commands.len() as u32 {
+        for wait in workload.waits(index) {
             let known = match wait {
                 Dependency::Command(other) => (*other as usize) < workload.commands.len(),
                 Dependency::User(event) => *event < workload.user_events,
@@ -212,17 +207,19 @@ impl<'a> Driver<'a> {
         let host_memory = runtime
             .allocate_host(&runtime.devices()[0], 4096, HostFlags::empty())?
             .device_address();
-        let mut references = vec![0; workload.commands.len()];
+        let mut references = vec![0_u8; workload.commands.len()];
         for dependency in &workload.dependencies {
             if let Dependency::Command(command) = dependency {
-                references[*command as usize] += 1;
+                let count = &mut references[*command as usize];
+                *count = count.saturating_add(1);
             }
         }
-        for action in workload.threads.iter().flat_map(|thread| &thread.actions) {
+        let threads = workload.threads.iter();
+        for action in threads.flat_map(|thread| thread.actions.iter()) {
             if let Action::Wait(command) = action
-                && let Some(count) = references.get_mut(*command as usize)
+                && let Some(count) = references.get_mut(command as usize)
             {
-                *count += 1;
+                *count = count.saturating_add(1);
             }
         }
         let places = queues
@@ -245,8 +242,8 @@ impl<'a> Driver<'a> {
             threads: workload
                 .threads
                 .iter()
-                .map(|_| Thread {
-                    next: 0,
+                .map(|thread| Thread {
+                    actions: thread.actions.iter(),
                     waits: Vec::new(),
                     since: 0,
                     call: None,
@@ -318,7 +315,10 @@ impl<'a> Driver<'a> {
     fn unfinished(&self) -> (usize, usize) {
         (
             self.queues.iter().filter(|queue| !queue.query()).count(),
-            self.threads.iter().map(|thread| thread.next).sum(),
+            self.threads
+                .iter()
+                .map(|thread| thread.actions.left())
+                .sum(),
         )
     }
 
@@ -436,13 +436,11 @@ impl<'a> Driver<'a> {
     fn thread(&mut self, thread: usize) -> Result<()> {
         self.end_call(thread);
         loop {
-            let place = self.threads[thread].next;
-            let Some(action) = self.workload.threads[thread].actions.get(place) else {
+            let Some(action) = self.threads[thread].actions.next() else {
                 self.threads[thread].ended = true;
                 return Ok(());
             };
-            self.threads[thread].next += 1;
-            match *action {
+            match action {
                 Action::Compute(0) => {}
                 Action::Compute(time) => {
                     sim(|sim| sim.at(sim.now.saturating_add(time), Happening::Thread(thread)));
@@ -450,9 +448,11 @@ impl<'a> Driver<'a> {
                 }
                 Action::Enqueue(command, cost) => {
                     let cost = self.policy.launch_cost.unwrap_or(cost);
-                    let what = &self.workload.commands[command as usize];
-                    self.begin_call(thread, what.kind.name());
-                    self.enqueue(command, what)?;
+                    if self.record {
+                        let what = &self.workload.commands[command as usize];
+                        self.begin_call(thread, self.workload.shape(what).kind.name());
+                    }
+                    self.enqueue(command)?;
                     if cost > 0 {
                         sim(|sim| sim.at(sim.now.saturating_add(cost), Happening::Thread(thread)));
                         return Ok(());
@@ -511,17 +511,13 @@ impl<'a> Driver<'a> {
     }
 
     fn outcome(&mut self) -> Outcome {
-        let (now, times) = sim(|sim| (sim.now, std::mem::take(&mut sim.times)));
-        let spans: Vec<Span> = times
-            .into_iter()
-            .map(|(start, end)| Span { start, end })
-            .collect();
-        let (busy, overlap, work) = coverage(&spans);
+        let (now, spans) = sim(|sim| (sim.now, std::mem::take(&mut sim.times)));
+        let covered = coverage(&spans);
         Outcome {
             makespan: now,
-            busy,
-            overlap,
-            work,
+            busy: covered.busy,
+            overlap: covered.overlap,
+            work: covered.work,
             host_wait: self.host_wait,
             spans,
             hw_queues: sim(|sim| sim.queue_count()),
@@ -533,28 +529,4 @@ impl<'a> Driver<'a> {
 /// Registers a host queue's wait for a signal; false if that is done.
 fn watch(signal: &HwSignal, place: usize) -> bool {
     sim(|sim| sim.wait_for(signal.raw(), Waiter::Queue(place)))
-}
-
-/// Time covered by at least one span, by more than one, and the sum of all.
-pub(super) fn coverage(spans: &[Span]) -> (u64, u64, u64) {
-    let mut edges: Vec<(u64, i32)> = Vec::with_capacity(2 * spans.len());
-    let mut work = 0;
-    for span in spans.iter().filter(|span| span.end > span.start) {
-        edges.push((span.start, 1));
-        edges.push((span.end, -1));
-        work += span.end - span.start;
-    }
-    edges.sort_unstable();
-    let (mut depth, mut since, mut busy, mut overlap) = (0, 0, 0, 0);
-    for (time, change) in edges {
-        if depth > 0 {
-            busy += time - since;
-        }
-        if depth > 1 {
-            overlap += time - since;
-        }
-        depth += change;
-        since = time;
-    }
-    (busy, overlap, work)
 }

@@ -30,7 +30,8 @@
 use std::collections::HashMap;
 
 use super::{
-    Action, Dependency, Doer, Policy, Workload, WorkloadCommand, WorkloadQueue, WorkloadThread,
+    Action, Actions, CommandShape, Dependency, Doer, Policy, Workload, WorkloadQueue,
+    WorkloadThread,
 };
 use crate::trace::format::CommandKind;
 
@@ -81,7 +82,7 @@ pub fn parse(text: &str) -> Result<(Workload, Policy), ScenarioError> {
             devices: 1,
             threads: vec![WorkloadThread {
                 name: "main".into(),
-                actions: Vec::new(),
+                actions: Actions::default(),
             }],
             ..Workload::default()
         },
@@ -200,7 +201,7 @@ impl Reader {
                     None => {
                         self.workload.threads.push(WorkloadThread {
                             name: words[1].to_owned(),
-                            actions: Vec::new(),
+                            actions: Actions::default(),
                         });
                         self.workload.threads.len() - 1
                     }
@@ -478,7 +479,6 @@ impl Reader {
         mut waits: Vec<Dependency>,
     ) {
         self.null_stream_rules(stream, &mut waits);
-        let index = self.workload.commands.len() as u32;
         let title = if name.is_empty() { kind.name() } else { name };
         let names = &mut self.workload.names;
         let number = *self
@@ -488,16 +488,13 @@ impl Reader {
                 names.push(title.to_owned());
                 names.len() as u32 - 1
             });
-        let first = self.workload.dependencies.len() as u32;
-        self.workload.dependencies.extend(waits);
-        self.workload.commands.push(WorkloadCommand {
+        let shape = self.workload.shape_number(CommandShape {
             queue: stream,
             kind,
             doer,
             name: number,
-            duration,
-            waits: first..self.workload.dependencies.len() as u32,
         });
+        let index = self.workload.push(shape, duration, waits);
         self.last.insert(stream, index);
         if !name.is_empty() {
             self.names.insert(name.to_owned(), Named::Command(index));

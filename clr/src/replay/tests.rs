@@ -20,7 +20,7 @@ fn span(outcome: &Outcome, text: &str, name: &str) -> (f64, f64) {
     let place = workload
         .commands
         .iter()
-        .position(|command| command.name == number)
+        .position(|command| workload.shape(command).name == number)
         .expect("the command");
     let span = outcome.spans[place];
     (span.start as f64 / 1e3, span.end as f64 / 1e3)

@@ -4,46 +4,48 @@ use super::*;
 
 #[test]
 fn callbacks_run_once_in_order_before_the_end_is_visible() {
-    let f = fixture();
-    let queue = f.queue();
-    let gate = AtomicU64::new(0);
-    let kernel = mock::kernel(&f.device, wait_for_flag, 1);
-    let event = launch(&queue, &kernel, &[address(&gate)], &[]);
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    for index in 0..4 {
-        let (seen, event_seen) = (seen.clone(), event.clone());
-        event.on_complete(move |status| {
-            seen.lock()
-                .push((index, status, event_seen.status().is_terminal()));
-        });
-    }
-    gate.store(1, Ordering::SeqCst);
-    event.wait().expect("no error");
-    let expected: Vec<_> = (0..4)
-        .map(|index| (index, Status::COMPLETE, false))
-        .collect();
-    assert_eq!(*seen.lock(), expected);
-    // After the end: at once, here.
-    let late = Arc::new(AtomicBool::new(false));
-    let flag = late.clone();
-    event.on_complete(move |_| flag.store(true, Ordering::SeqCst));
-    assert!(late.load(Ordering::SeqCst));
+    in_all_modes(|f| {
+        let queue = f.queue();
+        let gate = f.value(0);
+        let kernel = f.kernel(&WAIT_FOR_FLAG);
+        let event = launch(&queue, &kernel, &[address(&gate)], &[]);
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        for index in 0..4 {
+            let (seen, event_seen) = (seen.clone(), event.clone());
+            event.on_complete(move |status| {
+                seen.lock()
+                    .push((index, status, event_seen.status().is_terminal()));
+            });
+        }
+        gate.store(1, Ordering::SeqCst);
+        event.wait().expect("no error");
+        let expected: Vec<_> = (0..4)
+            .map(|index| (index, Status::COMPLETE, false))
+            .collect();
+        assert_eq!(*seen.lock(), expected);
+        // After the end: at once, here.
+        let late = Arc::new(AtomicBool::new(false));
+        let flag = late.clone();
+        event.on_complete(move |_| flag.store(true, Ordering::SeqCst));
+        assert!(late.load(Ordering::SeqCst));
+    });
 }
 
 #[test]
 fn callbacks_run_without_any_waiter() {
-    let f = fixture();
-    let queue = f.queue();
-    let gate = AtomicU64::new(0);
-    let kernel = mock::kernel(&f.device, wait_for_flag, 1);
-    let event = launch(&queue, &kernel, &[address(&gate)], &[]);
-    let (sender, receiver) = mpsc::channel();
-    event.on_complete(move |status| sender.send(status).expect("the test waits"));
-    gate.store(1, Ordering::SeqCst);
-    assert_eq!(
-        receiver.recv_timeout(Duration::from_secs(20)),
-        Ok(Status::COMPLETE)
-    );
+    in_all_modes(|f| {
+        let queue = f.queue();
+        let gate = f.value(0);
+        let kernel = f.kernel(&WAIT_FOR_FLAG);
+        let event = launch(&queue, &kernel, &[address(&gate)], &[]);
+        let (sender, receiver) = mpsc::channel();
+        event.on_complete(move |status| sender.send(status).expect("the test waits"));
+        gate.store(1, Ordering::SeqCst);
+        assert_eq!(
+            receiver.recv_timeout(Duration::from_secs(20)),
+            Ok(Status::COMPLETE)
+        );
+    });
 }
 
 #[test]
@@ -72,8 +74,8 @@ fn a_host_function_that_blocks_stops_its_own_queue_only() {
 fn later_work_waits_for_the_host_function_and_the_function_for_earlier_work() {
     in_all_modes(|f| {
         let queue = f.queue();
-        let add = mock::kernel(&f.device, double_and_add, 2);
-        let value = Arc::new(AtomicU64::new(1));
+        let add = f.kernel(&DOUBLE_AND_ADD);
+        let value = Arc::new(f.value(1));
         let seen = Arc::new(AtomicU64::new(0));
         launch(&queue, &add, &[address(&value), 0], &[]);
         let (there, note) = (value.clone(), seen.clone());

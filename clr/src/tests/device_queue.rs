@@ -31,6 +31,12 @@ unsafe extern "C" fn parent(arguments: *const u8) {
     }
 }
 
+const PARENT: Code = Code {
+    function: parent,
+    name: "parent",
+    arguments: 4,
+};
+
 fn launch_parent(
     f: &Fixture,
     queue: &HostQueue,
@@ -39,7 +45,7 @@ fn launch_parent(
     value: &AtomicU64,
     count: u64,
 ) -> Event {
-    let kernel = mock::kernel(&f.device, parent, 4);
+    let kernel = f.kernel(&PARENT);
     let bytes: Vec<u8> = [device_queue.address(), child, address(value), count]
         .iter()
         .flat_map(|value| value.to_le_bytes())
@@ -62,9 +68,9 @@ fn a_parent_ends_when_its_children_have_ended() {
     in_all_modes(|f| {
         let queue = f.queue();
         let device_queue = DeviceQueue::new(&f.device, 4).expect("a device queue");
-        let child = mock::kernel(&f.device, double_and_add, 2);
+        let child = f.kernel(&DOUBLE_AND_ADD);
         device_queue.allow(&child);
-        let value = AtomicU64::new(1);
+        let value = f.value(1);
         let event = launch_parent(&f, &queue, &device_queue, child.object(), &value, 3);
         event.wait().expect("no error");
         assert_eq!(value.load(Ordering::SeqCst), 0b1010);
@@ -79,19 +85,20 @@ fn a_parent_ends_when_its_children_have_ended() {
 
 #[test]
 fn a_request_for_an_unknown_kernel_fails_the_parent_only() {
-    let f = fixture();
-    let queue = f.queue();
-    let device_queue = DeviceQueue::new(&f.device, 4).expect("a device queue");
-    let value = AtomicU64::new(1);
-    let event = launch_parent(&f, &queue, &device_queue, 0x1234, &value, 1);
-    assert!(matches!(event.wait(), Err(Error::CommandFailed(_))));
-    let add = mock::kernel(&f.device, double_and_add, 2);
-    launch(&queue, &add, &[address(&value), 1], &[])
-        .wait()
-        .expect("the queue goes on");
-    assert_eq!(value.load(Ordering::SeqCst), 3);
-    assert!(matches!(
-        DeviceQueue::new(&f.device, 0),
-        Err(Error::InvalidValue(_))
-    ));
+    in_all_modes(|f| {
+        let queue = f.queue();
+        let device_queue = DeviceQueue::new(&f.device, 4).expect("a device queue");
+        let value = f.value(1);
+        let event = launch_parent(&f, &queue, &device_queue, 0x1234, &value, 1);
+        assert!(matches!(event.wait(), Err(Error::CommandFailed(_))));
+        let add = f.kernel(&DOUBLE_AND_ADD);
+        launch(&queue, &add, &[address(&value), 1], &[])
+            .wait()
+            .expect("the queue goes on");
+        assert_eq!(value.load(Ordering::SeqCst), 3);
+        assert!(matches!(
+            DeviceQueue::new(&f.device, 0),
+            Err(Error::InvalidValue(_))
+        ));
+    });
 }

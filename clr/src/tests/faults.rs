@@ -6,8 +6,8 @@ use super::*;
 fn a_failed_dependency_fails_its_dependents_and_not_the_queue() {
     in_all_modes(|f| {
         let (a, b) = (f.queue(), f.queue());
-        let value = AtomicU64::new(1);
-        let add = mock::kernel(&f.device, double_and_add, 2);
+        let value = f.value(1);
+        let add = f.kernel(&DOUBLE_AND_ADD);
         let user = Event::user();
         let first = launch(&a, &add, &[address(&value), 1], std::slice::from_ref(&user));
         let second = launch(
@@ -40,11 +40,11 @@ fn a_fault_fails_everything_outstanding_and_hangs_nobody() {
     in_all_modes(|f| {
         let (a, b) = (f.queue(), f.queue());
         // Kernels may still look at them when the test has ended.
-        let never: &'static AtomicU64 = Box::leak(Box::default());
-        let value = AtomicU64::new(0);
-        let add = mock::kernel(&f.device, double_and_add, 2);
-        let wait = mock::kernel(&f.device, wait_for_flag, 1);
-        let fault = mock::kernel_object(&f.device, mock::FAULT, 0);
+        let never: &'static Value = Box::leak(Box::new(f.value(0)));
+        let value = f.value(0);
+        let add = f.kernel(&DOUBLE_AND_ADD);
+        let wait = f.kernel(&WAIT_FOR_FLAG);
+        let fault = f.faulty_kernel(0);
         let outstanding = launch(&b, &wait, &[address(never)], &[]);
         let bad = launch(&a, &fault, &[], &[]);
         // The fault may have come by now, which these calls may say at once.
@@ -100,7 +100,7 @@ fn a_fault_fails_everything_outstanding_and_hangs_nobody() {
 fn launches_that_cannot_be_are_refused() {
     let f = fixture();
     let queue = f.queue();
-    let kernel = mock::kernel(&f.device, double_and_add, 2);
+    let kernel = f.kernel(&DOUBLE_AND_ADD);
     let good = Launch {
         kernel: &kernel,
         grid: [64, 1, 1],

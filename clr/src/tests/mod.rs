@@ -1,12 +1,16 @@
-//! Tests of the command model over the mock, in both dispatch modes and both ways to wait.
+//! Tests of the command model over the mock and over the software GPU, in both dispatch modes and both ways to wait.
 //!
 //! This file has what the tests share.
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
 
 mod callbacks;
 mod device_queue;
 mod faults;
 mod model;
 mod order;
+mod overlap;
 mod prepared;
 mod staging;
 mod threads;
@@ -14,7 +18,7 @@ mod transfer;
 
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering},
         mpsc,
     },
@@ -26,40 +30,149 @@ use parking_lot::Mutex;
 
 use crate::{
     Arguments, Config, CopyRect, Device, Error, Event, FaultKind, FillRect, HostFlags, HostQueue,
-    Kernel, Launch, QueueOptions, Rect, Runtime, Status, ValueCondition, ValueWidth, mock,
+    Kernel, Launch, Program, QueueOptions, Rect, Runtime, Status, ValueCondition, ValueWidth, mock,
 };
 
 struct Fixture {
     runtime: Arc<Runtime>,
     device: Arc<Device>,
+    /// The kernels as hipcc built them; none for the mock.
+    program: Option<Arc<Program>>,
 }
 
 fn fixture_with(config: Config) -> Fixture {
     let runtime = mock::runtime(config);
     let device = runtime.devices()[0].clone();
-    Fixture { runtime, device }
+    Fixture {
+        runtime,
+        device,
+        program: None,
+    }
+}
+
+/// The software GPU with the tests' kernels; none, with a word about it, without hipcc.
+fn over_the_software_gpu(config: Config) -> Option<Fixture> {
+    static IMAGE: OnceLock<Option<Vec<u8>>> = OnceLock::new();
+    let runtime = Runtime::new(gneiss_hsa_core::api_table(), config).expect("the runtime starts");
+    let device = runtime.devices().first().expect("a GPU").clone();
+    let image = IMAGE
+        .get_or_init(|| support::code_object(&device, &[], include_str!("kernels.hip")))
+        .as_ref()?;
+    let program = Program::load(&device, image, &[]).expect("the code object loads");
+    Some(Fixture {
+        runtime,
+        device,
+        program: Some(program),
+    })
+}
+
+/// A kernel of the tests: a function for the mock, a name in `kernels.hip` for the software GPU.
+struct Code {
+    function: unsafe extern "C" fn(*const u8),
+    name: &'static str,
+    /// Arguments of 8 bytes.
+    arguments: u32,
+}
+
+const DOUBLE_AND_ADD: Code = Code {
+    function: double_and_add,
+    name: "double_and_add",
+    arguments: 2,
+};
+const WAIT_FOR_FLAG: Code = Code {
+    function: wait_for_flag,
+    name: "wait_for_flag",
+    arguments: 1,
+};
+
+/// A number that kernels and the host see.
+struct Value {
+    runtime: Arc<Runtime>,
+    place: usize,
+}
+
+impl std::ops::Deref for Value {
+    type Target = AtomicU64;
+
+    fn deref(&self) -> &AtomicU64 {
+        // SAFETY: host memory of 8 bytes that lives as long as this, accessed atomically by the host.
+        unsafe { &*(self.place as *const AtomicU64) }
+    }
+}
+
+impl Drop for Value {
+    fn drop(&mut self) {
+        // Frees wait for what is enqueued, as in HIP; here the test has waited, or has failed.
+        let _ = self.runtime.free(self.place);
+    }
 }
 
 fn fixture() -> Fixture {
     fixture_with(Config::default())
 }
 
-/// Runs a test in both dispatch modes and both wait modes.
+/// Runs a test in both dispatch modes and both wait modes, over the mock and over the software GPU.
 fn in_all_modes(test: impl Fn(Fixture)) {
+    in_all_modes_with(Config::default(), test);
+}
+
+/// The same with other settings.
+fn in_all_modes_with(config: Config, test: impl Fn(Fixture)) {
     for direct_dispatch in [false, true] {
         for cpu_wait in [false, true] {
-            test(fixture_with(Config {
-                direct_dispatch,
-                cpu_wait,
-                ..Config::default()
-            }));
+            over_both(
+                Config {
+                    direct_dispatch,
+                    cpu_wait,
+                    ..config.clone()
+                },
+                &test,
+            );
         }
+    }
+}
+
+fn over_both(config: Config, test: impl Fn(Fixture)) {
+    test(fixture_with(config.clone()));
+    if let Some(fixture) = over_the_software_gpu(config) {
+        test(fixture);
     }
 }
 
 impl Fixture {
     fn queue(&self) -> Arc<HostQueue> {
         HostQueue::new(&self.device, QueueOptions::default()).expect("a queue")
+    }
+
+    fn kernel(&self, code: &Code) -> Arc<Kernel> {
+        match &self.program {
+            None => mock::kernel(&self.device, code.function, code.arguments),
+            Some(program) => program.kernel(code.name).expect("the kernel").clone(),
+        }
+    }
+
+    /// A kernel that faults, with no or two arguments.
+    fn faulty_kernel(&self, arguments: u32) -> Arc<Kernel> {
+        match &self.program {
+            None => mock::kernel_object(&self.device, mock::FAULT, arguments),
+            Some(program) => {
+                let name = ["fault", "", "fault_with_two"][arguments as usize];
+                program.kernel(name).expect("the kernel").clone()
+            }
+        }
+    }
+
+    fn value(&self, value: u64) -> Value {
+        let memory = self
+            .runtime
+            .allocate_host(&self.device, 8, HostFlags::COHERENT)
+            .expect("memory");
+        let value_of = Value {
+            runtime: self.runtime.clone(),
+            place: memory.host_address().expect("host memory"),
+        };
+        value_of.store(value, Ordering::SeqCst);
+        value_of
     }
 
     fn device_memory(&self, size: usize) -> u64 {
@@ -89,7 +202,7 @@ fn launch(
         cooperative: false,
         any_order: false,
     };
-    // SAFETY: the mock's kernels use what the tests keep alive.
+    // SAFETY: the kernels use what the tests keep alive.
     unsafe { queue.enqueue_kernel(&launch, wait_list) }.expect("a launch")
 }
 

@@ -21,8 +21,8 @@ fn out_of_order(f: &Fixture) -> Arc<HostQueue> {
 fn an_unset_user_event_holds_its_own_command_of_an_out_of_order_queue_only() {
     in_all_modes(|f| {
         let queue = out_of_order(&f);
-        let value = AtomicU64::new(1);
-        let add = mock::kernel(&f.device, double_and_add, 2);
+        let value = f.value(1);
+        let add = f.kernel(&DOUBLE_AND_ADD);
         let user = Event::user();
         let held = launch(
             &queue,
@@ -48,8 +48,8 @@ fn an_unset_user_event_holds_its_own_command_of_an_out_of_order_queue_only() {
 fn markers_and_barriers_of_an_out_of_order_queue_wait_for_all_before_them() {
     in_all_modes(|f| {
         let queue = out_of_order(&f);
-        let value = AtomicU64::new(1);
-        let add = mock::kernel(&f.device, double_and_add, 2);
+        let value = f.value(1);
+        let add = f.kernel(&DOUBLE_AND_ADD);
         let user = Event::user();
         launch(
             &queue,
@@ -77,8 +77,8 @@ fn markers_and_barriers_of_an_out_of_order_queue_wait_for_all_before_them() {
 fn dependencies_within_an_out_of_order_queue_are_kept() {
     in_all_modes(|f| {
         let queue = out_of_order(&f);
-        let value = AtomicU64::new(1);
-        let add = mock::kernel(&f.device, double_and_add, 2);
+        let value = f.value(1);
+        let add = f.kernel(&DOUBLE_AND_ADD);
         let user = Event::user();
         let first = launch(
             &queue,
@@ -170,10 +170,10 @@ fn a_stream_behind_a_waiting_one_is_not_held_on_a_shared_hardware_queue() {
             max_hw_queues: 2,
             ..Config::default()
         });
-        let gate = AtomicU64::new(0);
-        let value = AtomicU64::new(1);
-        let wait = mock::kernel(&f.device, wait_for_flag, 1);
-        let add = mock::kernel(&f.device, double_and_add, 2);
+        let gate = f.value(0);
+        let value = f.value(1);
+        let wait = f.kernel(&WAIT_FOR_FLAG);
+        let add = f.kernel(&DOUBLE_AND_ADD);
         let (gated, waiting, busy) = (f.queue(), f.queue(), f.queue());
         launch(&gated, &wait, &[address(&gate)], &[]);
         launch(&waiting, &add, &[address(&value), 0], &[])
@@ -184,7 +184,7 @@ fn a_stream_behind_a_waiting_one_is_not_held_on_a_shared_hardware_queue() {
         after.0.core().expect("a queue").hand_over();
         // With two hardware queues, a third and a fourth stream share one with those two.
         let other = f.queue();
-        let flag = AtomicU64::new(1);
+        let flag = f.value(1);
         let finished: Vec<Event> = [&busy, &other, &busy, &other]
             .iter()
             .map(|queue| launch(queue, &add, &[address(&flag), 0], &[]))
@@ -204,42 +204,44 @@ fn a_stream_behind_a_waiting_one_is_not_held_on_a_shared_hardware_queue() {
 
 #[test]
 fn every_priority_has_hardware_queues_of_its_own() {
-    let f = fixture_with(Config {
+    let config = Config {
         max_hw_queues: 1,
         ..Config::default()
-    });
-    let gate = AtomicU64::new(0);
-    let value = AtomicU64::new(1);
-    let wait = mock::kernel(&f.device, wait_for_flag, 1);
-    let add = mock::kernel(&f.device, double_and_add, 2);
-    let queue = |priority| {
-        HostQueue::new(
-            &f.device,
-            QueueOptions {
-                priority,
-                ..QueueOptions::default()
-            },
-        )
-        .expect("a queue")
     };
-    let low = queue(Priority::Low);
-    launch(&low, &wait, &[address(&gate)], &[]);
-    for priority in [Priority::Normal, Priority::High] {
-        launch(&queue(priority), &add, &[address(&value), 0], &[])
-            .wait()
-            .expect("not behind the gated kernel");
-    }
-    gate.store(1, Ordering::SeqCst);
-    low.finish().expect("no error");
-    assert_eq!(value.load(Ordering::SeqCst), 4);
+    in_all_modes_with(config, |f| {
+        let gate = f.value(0);
+        let value = f.value(1);
+        let wait = f.kernel(&WAIT_FOR_FLAG);
+        let add = f.kernel(&DOUBLE_AND_ADD);
+        let queue = |priority| {
+            HostQueue::new(
+                &f.device,
+                QueueOptions {
+                    priority,
+                    ..QueueOptions::default()
+                },
+            )
+            .expect("a queue")
+        };
+        let low = queue(Priority::Low);
+        launch(&low, &wait, &[address(&gate)], &[]);
+        for priority in [Priority::Normal, Priority::High] {
+            launch(&queue(priority), &add, &[address(&value), 0], &[])
+                .wait()
+                .expect("not behind the gated kernel");
+        }
+        gate.store(1, Ordering::SeqCst);
+        low.finish().expect("no error");
+        assert_eq!(value.load(Ordering::SeqCst), 4);
+    });
 }
 
 #[test]
 fn the_other_commands_take_their_place_in_the_order() {
     in_all_modes(|f| {
         let queue = f.queue();
-        let add = mock::kernel(&f.device, double_and_add, 2);
-        let value = Arc::new(AtomicU64::new(1));
+        let add = f.kernel(&DOUBLE_AND_ADD);
+        let value = Arc::new(f.value(1));
         let memory = f
             .runtime
             .allocate_host(&f.device, 64, HostFlags::COHERENT)
@@ -305,56 +307,60 @@ fn the_other_commands_take_their_place_in_the_order() {
 
 #[test]
 fn a_full_ring_blocks_a_direct_caller_without_a_lock() {
-    let f = fixture_with(Config {
+    let config = Config {
         direct_dispatch: true,
         aql_queue_size: 64,
         max_hw_queues: 1,
         ..Config::default()
-    });
-    let queue = f.queue();
-    let gate = AtomicU64::new(0);
-    let value = AtomicU64::new(0);
-    let count = AtomicI64::new(0);
-    let wait = mock::kernel(&f.device, wait_for_flag, 1);
-    let add = mock::kernel(&f.device, double_and_add, 2);
-    launch(&queue, &wait, &[address(&gate)], &[]);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            for _ in 0..1000 {
-                launch(&queue, &add, &[address(&value), 1], &[]);
-                count.fetch_add(1, Ordering::SeqCst);
+    };
+    over_both(config, |f| {
+        let queue = f.queue();
+        let gate = f.value(0);
+        let value = f.value(0);
+        let count = AtomicI64::new(0);
+        let wait = f.kernel(&WAIT_FOR_FLAG);
+        let add = f.kernel(&DOUBLE_AND_ADD);
+        launch(&queue, &wait, &[address(&gate)], &[]);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..1000 {
+                    launch(&queue, &add, &[address(&value), 1], &[]);
+                    count.fetch_add(1, Ordering::SeqCst);
+                }
+            });
+            // The caller is at its work or blocked; neither keeps this thread from the queue.
+            while count.load(Ordering::SeqCst) < 50 {
+                thread::yield_now();
             }
+            assert!(!queue.query());
+            assert!(queue.last_command().is_some());
+            gate.store(1, Ordering::SeqCst);
         });
-        // The caller is at its work or blocked; neither keeps this thread from the queue.
-        while count.load(Ordering::SeqCst) < 50 {
-            thread::yield_now();
-        }
-        assert!(!queue.query());
-        assert!(queue.last_command().is_some());
-        gate.store(1, Ordering::SeqCst);
+        queue.finish().expect("no error");
+        assert_eq!(value.load(Ordering::SeqCst), u64::MAX);
     });
-    queue.finish().expect("no error");
-    assert_eq!(value.load(Ordering::SeqCst), u64::MAX);
 }
 
 #[test]
 fn a_worker_mode_enqueuer_is_not_blocked_behind_a_kernel_that_waits_for_it() {
-    let f = fixture_with(Config {
+    let config = Config {
         aql_queue_size: 64,
         ..Config::default()
+    };
+    over_both(config, |f| {
+        let queue = f.queue();
+        let gate = f.value(0);
+        let value = f.value(0);
+        let wait = f.kernel(&WAIT_FOR_FLAG);
+        let add = f.kernel(&DOUBLE_AND_ADD);
+        launch(&queue, &wait, &[address(&gate)], &[]);
+        for _ in 0..20_000 {
+            launch(&queue, &add, &[address(&value), 1], &[]);
+        }
+        gate.store(1, Ordering::SeqCst);
+        queue.finish().expect("no error");
+        assert_eq!(value.load(Ordering::SeqCst), u64::MAX);
     });
-    let queue = f.queue();
-    let gate = AtomicU64::new(0);
-    let value = AtomicU64::new(0);
-    let wait = mock::kernel(&f.device, wait_for_flag, 1);
-    let add = mock::kernel(&f.device, double_and_add, 2);
-    launch(&queue, &wait, &[address(&gate)], &[]);
-    for _ in 0..20_000 {
-        launch(&queue, &add, &[address(&value), 1], &[]);
-    }
-    gate.store(1, Ordering::SeqCst);
-    queue.finish().expect("no error");
-    assert_eq!(value.load(Ordering::SeqCst), u64::MAX);
 }
 
 #[test]

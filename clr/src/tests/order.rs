@@ -6,8 +6,8 @@ use super::*;
 fn commands_of_a_queue_run_in_order() {
     in_all_modes(|f| {
         let queue = f.queue();
-        let kernel = mock::kernel(&f.device, double_and_add, 2);
-        let value = AtomicU64::new(1);
+        let kernel = f.kernel(&DOUBLE_AND_ADD);
+        let value = f.value(1);
         for bit in [1, 0, 1, 1, 0, 1] {
             launch(&queue, &kernel, &[address(&value), bit], &[]);
         }
@@ -21,62 +21,65 @@ fn commands_of_a_queue_run_in_order() {
 
 #[test]
 fn many_commands_go_through_small_pools() {
-    let f = fixture_with(Config {
+    let config = Config {
         aql_queue_size: 64,
         max_batch_size: 7,
         ..Config::default()
-    });
-    let kernel = mock::kernel(&f.device, double_and_add, 2);
-    let queues = [
-        f.queue(),
-        f.queue(),
-        f.queue(),
-        f.queue(),
-        f.queue(),
-        f.queue(),
-    ];
-    let values: Vec<AtomicU64> = (0..6).map(|_| AtomicU64::new(0)).collect();
-    for round in 0..1000_u64 {
-        for (queue, value) in queues.iter().zip(&values) {
-            launch(queue, &kernel, &[address(value), round & 1], &[]);
+    };
+    in_all_modes_with(config, |f| {
+        let kernel = f.kernel(&DOUBLE_AND_ADD);
+        let queues = [
+            f.queue(),
+            f.queue(),
+            f.queue(),
+            f.queue(),
+            f.queue(),
+            f.queue(),
+        ];
+        let values: Vec<Value> = (0..6).map(|_| f.value(0)).collect();
+        for round in 0..1000_u64 {
+            for (queue, value) in queues.iter().zip(&values) {
+                launch(queue, &kernel, &[address(value), round & 1], &[]);
+            }
         }
-    }
-    let mut expected = 0_u64;
-    for round in 0..1000 {
-        expected = expected.wrapping_mul(2).wrapping_add(round & 1);
-    }
-    for (queue, value) in queues.iter().zip(&values) {
-        queue.finish().expect("no error");
-        assert_eq!(value.load(Ordering::SeqCst), expected);
-    }
+        let mut expected = 0_u64;
+        for round in 0..1000 {
+            expected = expected.wrapping_mul(2).wrapping_add(round & 1);
+        }
+        for (queue, value) in queues.iter().zip(&values) {
+            queue.finish().expect("no error");
+            assert_eq!(value.load(Ordering::SeqCst), expected);
+        }
+    });
 }
 
 #[test]
 fn status_goes_down_once_and_ends_complete() {
-    let f = fixture();
-    let queue = f.queue();
-    let gate = AtomicU64::new(0);
-    let kernel = mock::kernel(&f.device, wait_for_flag, 1);
-    let event = launch(&queue, &kernel, &[address(&gate)], &[]);
-    assert!(event.query() > Status::COMPLETE);
-    assert!(!queue.query());
-    assert_eq!(f.device.active_queues().len(), 1);
-    gate.store(1, Ordering::SeqCst);
-    event.wait().expect("no error");
-    assert_eq!(event.status(), Status::COMPLETE);
-    assert!(!event.0.advance(Status::RUNNING));
-    assert!(!event.0.advance(Status::DEVICE_FAULT));
-    assert_eq!(event.status(), Status::COMPLETE);
+    in_all_modes(|f| {
+        let queue = f.queue();
+        let gate = f.value(0);
+        let kernel = f.kernel(&WAIT_FOR_FLAG);
+        let event = launch(&queue, &kernel, &[address(&gate)], &[]);
+        assert!(event.query() > Status::COMPLETE);
+        assert!(!queue.query());
+        assert_eq!(f.device.active_queues().len(), 1);
+        gate.store(1, Ordering::SeqCst);
+        event.wait().expect("no error");
+        assert_eq!(event.status(), Status::COMPLETE);
+        assert!(!event.0.advance(Status::RUNNING));
+        assert!(!event.0.advance(Status::DEVICE_FAULT));
+        assert_eq!(event.status(), Status::COMPLETE);
+    });
 }
 
 #[test]
 fn events_order_work_across_queues() {
     in_all_modes(|f| {
         let (a, b) = (f.queue(), f.queue());
-        let gate = AtomicU64::new(0);
-        let value = AtomicU64::new(1);
-        let wait = mock::kernel(&f.device, wait_for_flag, 1);
-        let add = mock::kernel(&f.device, double_and_add, 2);
+        let gate = f.value(0);
+        let value = f.value(1);
+        let wait = f.kernel(&WAIT_FOR_FLAG);
+        let add = f.kernel(&DOUBLE_AND_ADD);
         launch(&a, &wait, &[address(&gate)], &[]);
         launch(&a, &add, &[address(&value), 0], &[]);
         let recorded = a.enqueue_marker(&[]).expect("a marker");
@@ -95,8 +98,8 @@ fn events_order_work_across_queues() {
 fn a_user_event_holds_its_dependents_and_nobody_else() {
     in_all_modes(|f| {
         let (a, b) = (f.queue(), f.queue());
-        let value = AtomicU64::new(1);
-        let add = mock::kernel(&f.device, double_and_add, 2);
+        let value = f.value(1);
+        let add = f.kernel(&DOUBLE_AND_ADD);
         let user = Event::user();
         let held = launch(&a, &add, &[address(&value), 1], std::slice::from_ref(&user));
         let free = launch(&b, &add, &[address(&value), 0], &[]);
@@ -117,8 +120,8 @@ fn a_released_queue_finishes_its_work() {
     in_all_modes(|f| {
         let queue = f.queue();
         let gate = Gate::default();
-        let value = AtomicU64::new(1);
-        let add = mock::kernel(&f.device, double_and_add, 2);
+        let value = f.value(1);
+        let add = f.kernel(&DOUBLE_AND_ADD);
         queue
             .enqueue_host_function(gate.function(), false, &[])
             .expect("a function");
@@ -137,11 +140,12 @@ fn a_released_queue_finishes_its_work() {
 
 #[test]
 fn a_terminated_queue_refuses_commands() {
-    let f = fixture();
-    let queue = f.queue();
-    queue.enqueue_marker(&[]).expect("a marker");
-    queue.terminate().expect("no error");
-    assert!(matches!(queue.enqueue_marker(&[]), Err(Error::Gone(_))));
+    in_all_modes(|f| {
+        let queue = f.queue();
+        queue.enqueue_marker(&[]).expect("a marker");
+        queue.terminate().expect("no error");
+        assert!(matches!(queue.enqueue_marker(&[]), Err(Error::Gone(_))));
+    });
 }
 
 #[test]
@@ -192,17 +196,18 @@ fn a_ring_of_value_writes_and_waits_finishes() {
 
 #[test]
 fn markers_have_times_that_never_go_back() {
-    let f = fixture();
-    let queue = f.queue();
-    let value = AtomicU64::new(0);
-    let add = mock::kernel(&f.device, double_and_add, 2);
-    for _ in 0..100 {
-        let start = queue.enqueue_marker(&[]).expect("a marker");
-        launch(&queue, &add, &[address(&value), 0], &[]);
-        let stop = queue.enqueue_marker(&[]).expect("a marker");
-        queue.finish().expect("no error");
-        let (start, stop) = (start.profiling(), stop.profiling());
-        assert!(start.queued > 0 && start.queued <= start.end);
-        assert!(start.end <= stop.end, "{start:?} {stop:?}");
-    }
+    in_all_modes(|f| {
+        let queue = f.queue();
+        let value = f.value(0);
+        let add = f.kernel(&DOUBLE_AND_ADD);
+        for _ in 0..100 {
+            let start = queue.enqueue_marker(&[]).expect("a marker");
+            launch(&queue, &add, &[address(&value), 0], &[]);
+            let stop = queue.enqueue_marker(&[]).expect("a marker");
+            queue.finish().expect("no error");
+            let (start, stop) = (start.profiling(), stop.profiling());
+            assert!(start.queued > 0 && start.queued <= start.end);
+            assert!(start.end <= stop.end, "{start:?} {stop:?}");
+        }
+    });
 }

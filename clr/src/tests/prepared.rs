@@ -24,7 +24,7 @@ fn prepared(f: &Fixture, kernel: &Arc<Kernel>, arguments: &[[u64; 2]]) -> Prepar
 }
 
 fn enqueue(queue: &HostQueue, kernels: &PreparedKernels, wait_list: &[Event]) -> Event {
-    // SAFETY: the mock's kernels use what the tests keep alive.
+    // SAFETY: the kernels use what the tests keep alive.
     unsafe { queue.enqueue_prepared(kernels, wait_list) }.expect("a launch")
 }
 
@@ -32,8 +32,8 @@ fn enqueue(queue: &HostQueue, kernels: &PreparedKernels, wait_list: &[Event]) ->
 fn prepared_kernels_run_in_order_between_other_commands() {
     in_all_modes(|f| {
         let (queue, other) = (f.queue(), f.queue());
-        let kernel = mock::kernel(&f.device, double_and_add, 2);
-        let value = AtomicU64::new(1);
+        let kernel = f.kernel(&DOUBLE_AND_ADD);
+        let value = f.value(1);
         let place = address(&value);
         let kernels = prepared(&f, &kernel, &[[place, 1], [place, 0], [place, 1]]);
         let user = Event::user();
@@ -53,35 +53,37 @@ fn prepared_kernels_run_in_order_between_other_commands() {
 
 #[test]
 fn more_prepared_kernels_than_the_ring_holds() {
-    let f = fixture_with(Config {
+    let config = Config {
         aql_queue_size: 64,
         max_batch_size: 7,
         ..Config::default()
-    });
-    let kernel = mock::kernel(&f.device, double_and_add, 2);
-    let value = AtomicU64::new(0);
-    // More arguments than a chunk of kernel argument memory holds, too.
-    let list: Vec<[u64; 2]> = (0..3000).map(|bit| [address(&value), bit & 1]).collect();
-    let kernels = prepared(&f, &kernel, &list);
-    let queue = f.queue();
-    let mut expected = 0_u64;
-    for _ in 0..3 {
-        let event = enqueue(&queue, &kernels, &[]);
-        for bit in 0..3000 {
-            expected = expected.wrapping_mul(2).wrapping_add(bit & 1);
+    };
+    over_both(config, |f| {
+        let kernel = f.kernel(&DOUBLE_AND_ADD);
+        let value = f.value(0);
+        // More arguments than a chunk of kernel argument memory holds, too.
+        let list: Vec<[u64; 2]> = (0..3000).map(|bit| [address(&value), bit & 1]).collect();
+        let kernels = prepared(&f, &kernel, &list);
+        let queue = f.queue();
+        let mut expected = 0_u64;
+        for _ in 0..3 {
+            let event = enqueue(&queue, &kernels, &[]);
+            for bit in 0..3000 {
+                expected = expected.wrapping_mul(2).wrapping_add(bit & 1);
+            }
+            event.wait().expect("no error");
+            assert_eq!(value.load(Ordering::SeqCst), expected);
         }
-        event.wait().expect("no error");
-        assert_eq!(value.load(Ordering::SeqCst), expected);
-    }
+    });
 }
 
 #[test]
 fn a_fault_in_prepared_kernels_fails_their_event() {
     in_all_modes(|f| {
         let queue = f.queue();
-        let good = mock::kernel(&f.device, double_and_add, 2);
-        let faulty = mock::kernel_object(&f.device, mock::FAULT, 2);
-        let value = AtomicU64::new(0);
+        let good = f.kernel(&DOUBLE_AND_ADD);
+        let faulty = f.faulty_kernel(2);
+        let value = f.value(0);
         let bytes: Vec<u8> = [address(&value), 1]
             .iter()
             .flat_map(|value| value.to_le_bytes())
@@ -106,8 +108,8 @@ fn a_fault_in_prepared_kernels_fails_their_event() {
 #[test]
 fn kernels_of_another_device_and_unpacked_arguments_are_refused() {
     let (f, other) = (fixture(), fixture());
-    let kernel = mock::kernel(&f.device, double_and_add, 2);
-    let value = AtomicU64::new(0);
+    let kernel = f.kernel(&DOUBLE_AND_ADD);
+    let value = f.value(0);
     let kernels = prepared(&f, &kernel, &[[address(&value), 1]]);
     // SAFETY: nothing is launched.
     let result = unsafe { other.queue().enqueue_prepared(&kernels, &[]) };

@@ -5,14 +5,14 @@ use super::*;
 #[test]
 fn threads_with_queues_of_their_own_do_not_disturb_each_other() {
     in_all_modes(|f| {
-        let kernel = mock::kernel(&f.device, double_and_add, 2);
+        let kernel = f.kernel(&DOUBLE_AND_ADD);
         let errors = AtomicUsize::new(0);
         thread::scope(|scope| {
             for _ in 0..6 {
                 scope.spawn(|| {
                     let queue = f.queue();
                     for _ in 0..50 {
-                        let value = AtomicU64::new(1);
+                        let value = f.value(1);
                         for bit in [1, 0, 1] {
                             launch(&queue, &kernel, &[address(&value), bit], &[]);
                         }
@@ -31,7 +31,7 @@ fn threads_with_queues_of_their_own_do_not_disturb_each_other() {
 fn one_queue_takes_commands_from_many_threads() {
     in_all_modes(|f| {
         let queue = f.queue();
-        let counter = AtomicU64::new(0);
+        let counter = f.value(0);
         unsafe extern "C" fn count(arguments: *const u8) {
             // SAFETY: the test passes a pointer to an AtomicU64. Not atomic on purpose: the queue's order protects it.
             unsafe {
@@ -39,7 +39,12 @@ fn one_queue_takes_commands_from_many_threads() {
                 place.write_volatile(place.read_volatile() + 1);
             }
         }
-        let kernel = mock::kernel(&f.device, count, 1);
+        const COUNT: Code = Code {
+            function: count,
+            name: "count",
+            arguments: 1,
+        };
+        let kernel = f.kernel(&COUNT);
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
@@ -61,8 +66,8 @@ fn one_queue_takes_commands_from_many_threads() {
 fn idle_queues_cost_no_thread_and_launching_reuses_events_and_signals() {
     let f = fixture();
     let queues: Vec<_> = (0..1000).map(|_| f.queue()).collect();
-    let kernel = mock::kernel(&f.device, double_and_add, 2);
-    let value = AtomicU64::new(0);
+    let kernel = f.kernel(&DOUBLE_AND_ADD);
+    let value = f.value(0);
     let queue = &queues[0];
     for _ in 0..10 {
         launch(queue, &kernel, &[address(&value), 0], &[]);

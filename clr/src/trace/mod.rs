@@ -6,6 +6,7 @@
 //!
 //! Recording costs one load of a static where it is off.
 
+pub(crate) mod file;
 pub mod format;
 mod model;
 pub mod reader;

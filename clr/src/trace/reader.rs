@@ -6,16 +6,14 @@
 use std::{
     collections::HashMap,
     fs::File,
-    io::{self, Read, Seek, SeekFrom},
+    io::{self, Read, Seek},
     path::Path,
 };
 
-use super::format::{
-    self, BlockReason, CHUNK_HEADER, CHUNK_MAGIC, CommandKind, EngineKind, FlushReason, at, kind,
-};
+use super::file::{self, Chunk, Clock, Gaps, TraceFile};
+use super::format::{BlockReason, CommandKind, EngineKind, FlushReason, kind};
 use super::{
-    ApiCall, BatchInfo, BlockInfo, Command, DeviceInfo, HwQueueInfo, QueueInfo, ThreadInfo, Trace,
-    Wait,
+    ApiCall, BatchInfo, BlockInfo, Command, DeviceInfo, HwQueueInfo, QueueInfo, Trace, Wait,
 };
 
 /// Why a file could not be read at all.
@@ -32,30 +30,6 @@ pub enum TraceError {
     BadHeader(String),
 }
 
-/// From ticks and HSA nanoseconds to nanoseconds from the start.
-#[derive(Clone, Copy, Debug)]
-struct Clock {
-    ticks: u64,
-    nanoseconds: u64,
-    per_tick: f64,
-}
-
-impl Clock {
-    fn of_ticks(&self, ticks: u64) -> u64 {
-        // The first record may be a little older than the pair of clocks.
-        let delta = ticks.wrapping_sub(self.ticks) as i64;
-        ((delta as f64 * self.per_tick) as i64).max(0) as u64 + 1
-    }
-
-    fn of_hsa(&self, nanoseconds: u64) -> u64 {
-        if nanoseconds == 0 {
-            0
-        } else {
-            nanoseconds.saturating_sub(self.nanoseconds) + 1
-        }
-    }
-}
-
 impl Trace {
     /// Reads a file.
     ///
@@ -69,106 +43,25 @@ impl Trace {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub fn from_reader(mut file: impl Read + Seek) -> Result<Self, TraceError> {
-        let mut header = vec![0; format::HEADER_SIZE];
-        let got = read_up_to(&mut file, &mut header)?;
-        if got < 8 || header[..8] != format::MAGIC {
-            return Err(TraceError::NoTrace);
-        }
-        let mut trace = Self::default();
-        if got < header.len() {
-            trace
-                .problems
-                .push(format!("the file is cut within its header, at byte {got}"));
-        }
-        let half = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));
-        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));
-        trace.version = half(at::VERSION);
-        if trace.version > format::VERSION {
-            trace.problems.push(format!(
-                "the file has version {}, newer than {}: kinds of record that are not known are left out",
-                trace.version,
-                format::VERSION
-            ));
-        }
-        let header_size = u64::from(half(at::HEADER_SIZE));
-        let chunk_size = half(at::CHUNK_SIZE) as usize;
-        if !(CHUNK_HEADER + 16..=1 << 28).contains(&chunk_size) || !chunk_size.is_multiple_of(8) {
-            return Err(TraceError::BadHeader(format!(
-                "chunks of {chunk_size} bytes"
-            )));
-        }
-        trace.process = half(at::PROCESS);
-        trace.wall = word(at::WALL);
-        trace.ended = word(at::FLAGS) & format::FLAG_ENDED != 0;
-        trace.timed = word(at::FLAGS) & format::FLAG_TIMES != 0;
-        let length = (half(at::COMMAND_LINE) as usize).min(header.len() - at::COMMAND_LINE - 4);
-        let line = &header[at::COMMAND_LINE + 4..][..length];
-        trace.arguments = line
-            .split(|byte| *byte == 0)
-            .filter(|part| !part.is_empty())
-            .map(|part| String::from_utf8_lossy(part).into_owned())
-            .collect();
-        let lost = word(at::LOST);
-        if lost > 0 {
-            trace.problems.push(format!(
-                "{lost} records or more are missing: the file could not grow"
-            ));
-        }
-        let clock = clock(word);
-        let chunks = word(at::CHUNKS);
-        let mut parser = Parser::new(trace, clock);
-        let mut chunk = vec![0; chunk_size];
-        let mut position = header_size;
-        for index in 0..chunks {
-            file.seek(SeekFrom::Start(position))?;
-            let got = read_up_to(&mut file, &mut chunk)?;
-            if got < chunk_size {
-                parser.trace.problems.push(format!(
-                    "the file is cut: chunk {index} of {chunks} has {got} of {chunk_size} bytes, the rest is missing"
-                ));
+    pub fn from_reader(file: impl Read + Seek) -> Result<Self, TraceError> {
+        let mut file = TraceFile::open(file)?;
+        let mut parser = Parser::new(file.clock);
+        let mut words = Vec::new();
+        for index in 0..file.chunks() {
+            match file.chunk(index, &mut words)? {
+                Chunk::End => break,
+                Chunk::Bad => {}
+                Chunk::Of(thread) => {
+                    let mut at = 0;
+                    while let Some(count) = file.record(index, &words, at) {
+                        parser.record(thread, &words[at..at + count]);
+                        at += count;
+                    }
+                }
             }
-            if got == 0 {
-                break;
-            }
-            parser.chunk(index, &chunk[..got]);
-            position += chunk_size as u64;
         }
-        Ok(parser.finish())
+        Ok(parser.finish(file.trace))
     }
-}
-
-/// The clock that the header's pairs give.
-fn clock(word: impl Fn(usize) -> u64) -> Clock {
-    let (ticks, nanoseconds) = (word(at::FIRST_PAIR), word(at::FIRST_PAIR + 8));
-    let mut per_tick = 1e9 / (word(at::TICKS).max(1) as f64);
-    let newest = word(at::PAIR);
-    if (1..=2).contains(&newest) {
-        let place = at::PAIRS + (newest as usize - 1) * 16;
-        let (later_ticks, later) = (word(place), word(place + 8));
-        // Only a pair that is some way off is better than the first measure.
-        if later > nanoseconds + 2_000_000 && later_ticks > ticks {
-            per_tick = (later - nanoseconds) as f64 / (later_ticks - ticks) as f64;
-        }
-    }
-    Clock {
-        ticks,
-        nanoseconds,
-        per_tick,
-    }
-}
-
-fn read_up_to(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut got = 0;
-    while got < buffer.len() {
-        match file.read(&mut buffer[got..]) {
-            Ok(0) => break,
-            Ok(count) => got += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(got)
 }
 
 /// What is told of a command before or after its enqueuing, as threads write in chunks of their own.
@@ -186,66 +79,16 @@ struct Parser {
     trace: Trace,
     clock: Clock,
     later: Later,
-    unknown: HashMap<u16, u64>,
+    gaps: Gaps,
 }
 
 impl Parser {
-    fn new(trace: Trace, clock: Clock) -> Self {
+    fn new(clock: Clock) -> Self {
         Self {
-            trace,
+            trace: Trace::default(),
             clock,
             later: Later::default(),
-            unknown: HashMap::new(),
-        }
-    }
-
-    fn chunk(&mut self, index: u64, bytes: &[u8]) {
-        let half = |at: usize| -> Option<u32> {
-            let bytes = bytes.get(at..at + 4)?;
-            Some(u32::from_le_bytes(bytes.try_into().ok()?))
-        };
-        let (Some(magic), Some(thread), Some(used), Some(tid)) =
-            (half(0), half(4), half(8), half(12))
-        else {
-            return;
-        };
-        if magic != CHUNK_MAGIC {
-            self.trace.problems.push(format!(
-                "chunk {index} does not begin as a chunk does; it is left out"
-            ));
-            return;
-        }
-        self.trace
-            .threads
-            .insert(thread, ThreadInfo { index: thread, tid });
-        let mut used = used as usize;
-        if used > bytes.len() {
-            if used > format::CHUNK_SIZE {
-                self.trace.problems.push(format!(
-                    "chunk {index} says that it has {used} bytes; only what it has is read"
-                ));
-            }
-            used = bytes.len();
-        }
-        let words: Vec<u64> = bytes[..used]
-            .get(CHUNK_HEADER..)
-            .unwrap_or_default()
-            .chunks_exact(8)
-            .map(|part| u64::from_le_bytes(std::array::from_fn(|byte| part[byte])))
-            .collect();
-        let mut rest = words.as_slice();
-        while let Some(first) = rest.first() {
-            let count = (first >> 16 & 0xffff) as usize;
-            if count < 2 || count > rest.len() {
-                let at = CHUNK_HEADER + 8 * (words.len() - rest.len());
-                self.trace.problems.push(format!(
-                    "chunk {index}: a record at byte {at} claims {count} words; the rest of the chunk is left out"
-                ));
-                return;
-            }
-            let (record, behind) = rest.split_at(count);
-            rest = behind;
-            self.record(thread, record);
+            gaps: Gaps::default(),
         }
     }
 
@@ -258,13 +101,7 @@ impl Parser {
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         match kind {
             kind::NAME => {
-                let bytes: Vec<u8> = words
-                    .iter()
-                    .skip(1)
-                    .flat_map(|word| word.to_le_bytes())
-                    .collect();
-                let length = (word(0) as usize).min(bytes.len());
-                let text = String::from_utf8_lossy(&bytes[..length]).into_owned();
+                let text = file::text(words);
                 self.trace.names.insert(a, text);
             }
             kind::DEVICE => self.later.device_names.push((a, word(0) as u32)),
@@ -357,17 +194,15 @@ impl Parser {
             }
             kind::USER_EVENT => self.trace.user_events.push((word(0), time, a as i32)),
             kind::QUEUE_END | kind::FLUSH => {}
-            other => *self.unknown.entry(other).or_default() += 1,
+            other => *self.gaps.unknown.entry(other).or_default() += 1,
         }
     }
 
     fn enqueue(&mut self, thread: u32, queue: u32, time: u64, words: &[u64]) {
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         let Some(kind) = CommandKind::from_number(word(1) as u8) else {
-            self.trace.problems.push(format!(
-                "a command of kind {}, which is not known, is left out",
-                word(1) as u8
-            ));
+            let kind = word(1) as u8;
+            *self.gaps.unknown_commands.entry(kind).or_default() += 1;
             return;
         };
         let waits = (word(1) >> 8 & 0xff_ffff) as usize;
@@ -401,7 +236,8 @@ impl Parser {
         });
     }
 
-    fn finish(mut self) -> Trace {
+    /// Puts together what was read with what the header and the chunks say.
+    fn finish(mut self, whole: Trace) -> Trace {
         let trace = &mut self.trace;
         trace
             .commands
@@ -412,10 +248,10 @@ impl Parser {
             .enumerate()
             .map(|(index, command)| (command.id, index as u32))
             .collect();
-        let mut strangers = 0_u64;
+        let strangers = &mut self.gaps.strangers;
         for (id, [time, a, packet, signal]) in std::mem::take(&mut self.later.submitted) {
             let Some(index) = trace.index.get(&id) else {
-                strangers += 1;
+                *strangers += 1;
                 continue;
             };
             let command = &mut trace.commands[*index as usize];
@@ -428,7 +264,7 @@ impl Parser {
         let clock = self.clock;
         for (id, [time, status, start, end]) in std::mem::take(&mut self.later.done) {
             let Some(index) = trace.index.get(&id) else {
-                strangers += 1;
+                *strangers += 1;
                 continue;
             };
             let command = &mut trace.commands[*index as usize];
@@ -437,11 +273,6 @@ impl Parser {
             command.timed = start != 0 && end != 0;
             command.start = clock.of_hsa(start);
             command.end = clock.of_hsa(end);
-        }
-        if strangers > 0 {
-            trace.problems.push(format!(
-                "{strangers} records are about commands whose enqueuing is not in the file"
-            ));
         }
         for (device, name) in &self.later.device_names {
             let name = trace.names.get(name).cloned().unwrap_or_default();
@@ -492,28 +323,28 @@ impl Parser {
         trace
             .blocks
             .sort_by_key(|block| (block.time, block.command));
-        let mut unknown: Vec<_> = self.unknown.iter().collect();
-        unknown.sort();
-        for (kind, count) in unknown {
-            trace.problems.push(format!(
-                "{count} records of kind {kind}, which is not known, are left out"
-            ));
-        }
-        if !trace.ended {
-            let open = trace
-                .commands
-                .iter()
-                .filter(|command| command.status.is_none())
-                .count();
-            trace.problems.push(format!(
-                "the process did not end in order: the file has what was recorded up to then ({open} commands had not ended)"
-            ));
-        }
+        let open = trace
+            .commands
+            .iter()
+            .filter(|command| command.status.is_none())
+            .count();
         trace.end = trace
             .commands
             .iter()
             .map(|command| command.end.max(command.done))
             .fold(trace.end, u64::max);
-        self.trace
+        let mut whole = Trace {
+            version: whole.version,
+            process: whole.process,
+            arguments: whole.arguments,
+            wall: whole.wall,
+            ended: whole.ended,
+            timed: whole.timed,
+            problems: whole.problems,
+            threads: whole.threads,
+            ..self.trace
+        };
+        self.gaps.tell(open, &mut whole);
+        whole
     }
 }

@@ -49,7 +49,7 @@ const LIMIT: usize = 64 << 30;
 /// The file grows by this.
 const STEP: usize = 4 << 20;
 /// Bits of a command's or call's number that count within a thread.
-const COUNT_BITS: u32 = 40;
+pub(crate) const COUNT_BITS: u32 = 40;
 
 struct Recorder {
     base: *mut u8,

@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    path::Path,
+    path::PathBuf,
     process::Command,
     sync::{Arc, OnceLock},
 };
@@ -44,7 +44,10 @@ pub fn code_object(device: &Device, options: &[&str], source: &str) -> Option<Ve
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
         });
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("clr-kernels");
+    // Unit tests have no folder of their own.
+    let temporary =
+        option_env!("CARGO_TARGET_TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from);
+    let directory = temporary.join("clr-kernels");
     fs::create_dir_all(&directory).expect("a directory");
     let output = directory.join(format!("{hash:016x}.co"));
     if !output.exists() {

@@ -375,7 +375,7 @@ unsafe extern "C" fn async_copy(
         let duration = if host {
             size as u64
         } else {
-            sim.durations.get(command as usize).copied().unwrap_or(0)
+            sim.duration(command)
         };
         let copy = SimCopy {
             device,

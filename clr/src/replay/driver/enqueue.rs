@@ -4,11 +4,11 @@ use std::sync::{Arc, Weak};
 
 use gneiss_fatbin::{ArgumentMetadata, KernelMetadata, ValueKind};
 
-use super::Driver;
+use super::{Driver, MANY};
 use crate::{
     Arguments, Error, Event, Kernel, Launch, Result,
     replay::{
-        Dependency, Doer, WorkloadCommand,
+        Dependency, Doer,
         device::{address_of, host_work},
     },
     trace::format::CommandKind,
@@ -18,7 +18,9 @@ impl Driver<'_> {
     /// The event of a command that was enqueued, if something has been enqueued; drops it with its last use.
     pub(super) fn event(&mut self, command: u32) -> Option<Event> {
         let left = &mut self.references[command as usize];
-        *left = left.saturating_sub(1);
+        if *left < MANY {
+            *left = left.saturating_sub(1);
+        }
         if *left == 0 {
             self.events.remove(&command)
         } else {
@@ -26,12 +28,15 @@ impl Driver<'_> {
         }
     }
 
-    pub(super) fn enqueue(&mut self, index: u32, command: &WorkloadCommand) -> Result<()> {
+    pub(super) fn enqueue(&mut self, index: u32) -> Result<()> {
+        let workload = self.workload;
+        let duration = workload.commands[index as usize].duration;
+        let command = workload.shape(&workload.commands[index as usize]);
         let mut waits = Vec::new();
-        for place in command.waits.clone() {
-            match self.workload.dependencies[place as usize] {
-                Dependency::User(event) => waits.push(self.users[event as usize].clone()),
-                Dependency::Command(other) => match self.event(other) {
+        for wait in workload.waits(index) {
+            match wait {
+                Dependency::User(event) => waits.push(self.users[*event as usize].clone()),
+                Dependency::Command(other) => match self.event(*other) {
                     Some(event) => waits.push(event),
                     None => {
                         return Err(Error::InvalidValue(format!(
@@ -70,12 +75,9 @@ impl Driver<'_> {
                 // SAFETY: a simulated copy touches nothing.
                 unsafe { queue.enqueue_copy_kind(command.kind, dst, src, 8, &waits) }
             }
-            Doer::Host => queue.enqueue_busy(
-                command.kind,
-                host_work(index.into()),
-                command.duration,
-                &waits,
-            ),
+            Doer::Host => {
+                queue.enqueue_busy(command.kind, host_work(index.into()), duration, &waits)
+            }
             Doer::Marker => queue.enqueue_nothing(command.kind, &waits),
         }?;
         if self.references[index as usize] > 0 {

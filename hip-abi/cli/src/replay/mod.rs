@@ -4,23 +4,14 @@
 use crate::USED_WRONGLY;
 use crate::arguments::{Dispatch, Replay as Options, WaitMode};
 use crate::demangle::demangle;
-use crate::explain::analysis::Analysis;
 use crate::explain::time;
 use crate::terminal::Terminal;
-use gneiss_clr::replay::{self, Doer, Outcome, Policy, Workload, scenario};
-use gneiss_clr::trace::{Trace, TraceError};
+use gneiss_clr::replay::{self, Doer, Outcome, Policy, Recorded, Workload, scenario};
+use gneiss_clr::trace::TraceError;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
-
-/// What was recorded, to compare with.
-struct Recorded {
-    makespan: u64,
-    busy: u64,
-    overlap: u64,
-    host_wait: u64,
-}
 
 /// Runs the subcommand.
 pub fn replay(options: &Options, terminal: &Terminal) -> ExitCode {
@@ -63,21 +54,8 @@ pub fn replay(options: &Options, terminal: &Terminal) -> ExitCode {
 }
 
 fn load(options: &Options) -> Result<(Workload, Policy, Option<Recorded>), String> {
-    match Trace::read(&options.file) {
-        Ok(trace) => {
-            let analysis = Analysis::new(&trace);
-            let recorded = Recorded {
-                makespan: analysis.last.saturating_sub(analysis.first),
-                busy: analysis.busy,
-                overlap: analysis.overlap,
-                host_wait: analysis.host_wait,
-            };
-            Ok((
-                replay::from_trace(&trace),
-                Policy::default(),
-                Some(recorded),
-            ))
-        }
+    match replay::load(&options.file) {
+        Ok((workload, recorded)) => Ok((workload, Policy::default(), Some(recorded))),
         Err(TraceError::NoTrace) => {
             let text = std::fs::read_to_string(&options.file)
                 .map_err(|_| "neither a trace nor the text of a scenario".to_owned())?;
@@ -147,12 +125,13 @@ fn as_json(
     recorded: Option<&Recorded>,
 ) -> Value {
     let commands: Vec<Value> = workload
-        .commands
+        .commands()
         .iter()
         .zip(&outcome.spans)
         .enumerate()
         .take(LISTED)
         .map(|(index, (command, span))| {
+            let command = workload.shape(command);
             json!({
                 "index": index,
                 "stream": workload.queues[command.queue as usize].name,
@@ -194,7 +173,7 @@ fn as_text(
     let _ = writeln!(
         text,
         "{} commands on {} streams, {gpus} GPU{}, {} hardware queues a priority, {} dispatch, waits by {}, batches of {}, {} copy engines",
-        workload.commands.len(),
+        workload.commands().len(),
         workload.queues.len(),
         if gpus == 1 { "" } else { "s" },
         policy.hw_queues,
@@ -246,9 +225,10 @@ fn as_text(
             None => writeln!(text, "{name:<12} {:>12}", time(replayed)),
         };
     }
-    if workload.commands.len() <= 60 {
+    if workload.commands().len() <= 60 {
         text.push('\n');
-        for (command, span) in workload.commands.iter().zip(&outcome.spans) {
+        for (command, span) in workload.commands().iter().zip(&outcome.spans) {
+            let command = workload.shape(command);
             if command.doer == Doer::Marker {
                 continue;
             }

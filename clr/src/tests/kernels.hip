@@ -1,0 +1,61 @@
+// The kernels of the model's tests. They are launched with 64 work-items, the first of which does the work.
+
+#define FIRST if (threadIdx.x == 0 && blockIdx.x == 0)
+
+// *place becomes 2 * *place + bit: the result tells the order of several.
+extern "C" __global__ void double_and_add(volatile unsigned long long *place, unsigned long long bit) {
+    FIRST { *place = 2 * *place + bit; }
+}
+
+extern "C" __global__ void wait_for_flag(volatile unsigned long long *place) {
+    FIRST {
+        while (*place == 0) {
+            __builtin_amdgcn_s_sleep(1);
+        }
+    }
+}
+
+// Not atomic: the queue's order protects it.
+extern "C" __global__ void count(volatile unsigned long long *place) {
+    FIRST { *place = *place + 1; }
+}
+
+// `count` numbers become `value`.
+extern "C" __global__ void write_all(unsigned long long *place, unsigned long long count, unsigned long long value) {
+    for (unsigned long long index = threadIdx.x; index < count; index += blockDim.x) {
+        place[index] = value;
+    }
+}
+
+// Writes where no memory is.
+extern "C" __global__ void fault() {
+    FIRST { *reinterpret_cast<volatile int *>(0x10) = 1; }
+}
+
+extern "C" __global__ void fault_with_two(unsigned long long *, unsigned long long) {
+    FIRST { *reinterpret_cast<volatile int *>(0x10) = 1; }
+}
+
+// Takes slots of a device queue and asks, `count` times, for the kernel `object` with `value` and the number of the request.
+extern "C" __global__ void parent(unsigned *queue, unsigned long long object, unsigned long long value, unsigned long long count) {
+    FIRST {
+        for (unsigned long long number = 0; number < count; ++number) {
+            const unsigned slot = atomicAdd(queue, 1u);
+            if (slot >= queue[1]) {
+                continue;
+            }
+            unsigned *const request = queue + 16 + 64 * slot;
+            request[1] = 16;
+            request[2] = static_cast<unsigned>(object);
+            request[3] = static_cast<unsigned>(object >> 32);
+            request[4] = request[7] = 64;
+            request[5] = request[6] = request[8] = request[9] = 1;
+            request[10] = 0;
+            unsigned long long *const arguments = reinterpret_cast<unsigned long long *>(request + 12);
+            arguments[0] = value;
+            arguments[1] = number & 1;
+            __threadfence_system();
+            atomicExch(request, 1u);
+        }
+    }
+}
