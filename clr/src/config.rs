@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use gneiss_settings::parse;
+
 use crate::HangAction;
 
 /// Settings of a [`Runtime`](crate::Runtime).
@@ -71,7 +73,8 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The settings that the environment asks for. A value that makes no sense is ignored with a warning.
+    /// The settings that the environment asks for. A value that makes no sense counts as none: whoever must not go on with one asks
+    /// [`gneiss_settings::check`] first, as the HIP and the HSA library do when they start.
     pub fn from_env() -> Self {
         Self::from_lookup(|name| std::env::var(name).ok())
     }
@@ -79,24 +82,7 @@ impl Config {
     /// As [`from_env`](Self::from_env), with the variables from a function.
     pub fn from_lookup(variable: impl Fn(&str) -> Option<String>) -> Self {
         let mut config = Self::default();
-        let number = |name: &str| -> Option<u64> {
-            let text = variable(name)?;
-            let text = text.trim();
-            if text.is_empty() {
-                return None;
-            }
-            let parsed = match text.strip_prefix("0x") {
-                Some(hex) => u64::from_str_radix(hex, 16),
-                None => text.parse(),
-            };
-            match parsed {
-                Ok(value) => Some(value),
-                Err(_) => {
-                    tracing::warn!("{name}={text} is not a number; ignored");
-                    None
-                }
-            }
-        };
+        let number = |name: &str| -> Option<u64> { parse::number(&variable(name)?) };
         if let Some(value) = number("AMD_DIRECT_DISPATCH") {
             config.direct_dispatch = value != 0;
         }
@@ -133,63 +119,32 @@ impl Config {
             config.profile_all = value != 0;
         }
         if let Some(text) = variable("ROC_GLOBAL_CU_MASK").filter(|text| !text.is_empty()) {
-            match parse_cu_mask(&text) {
-                Some(mask) => config.global_cu_mask = mask,
-                None => tracing::warn!("ROC_GLOBAL_CU_MASK={text} is no mask; ignored"),
-            }
+            config.global_cu_mask = parse::unit_bits(&text).unwrap_or_default();
         }
-        if let Some(text) = variable("GNEISS_HANG_TIMEOUT").filter(|text| !text.is_empty()) {
-            match parse_hang(&text) {
-                Some((timeout, action)) => {
-                    config.hang_timeout = (!timeout.is_zero()).then_some(timeout);
-                    config.hang_action = action;
-                }
-                None => tracing::warn!("GNEISS_HANG_TIMEOUT={text} is no time; ignored"),
-            }
+        if let Some((timeout, hang)) =
+            variable("GNEISS_HANG_TIMEOUT").and_then(|text| parse::hang(&text))
+        {
+            config.hang_timeout = (!timeout.is_zero()).then_some(timeout);
+            config.hang_action = match hang {
+                parse::Hang::Continue => HangAction::GoOn,
+                parse::Hang::Fail => HangAction::Fail,
+                parse::Hang::Abort => HangAction::Abort,
+            };
         }
-        if let Some(value) = number("GNEISS_LIVE") {
-            config.live = value != 0;
+        if let Some(value) = variable("GNEISS_LIVE").and_then(|text| parse::switch(&text)) {
+            config.live = value;
         }
         if let Some(text) = variable("GNEISS_TRACE").filter(|text| !text.is_empty()) {
             config.trace = Some(text.replace("%p", &std::process::id().to_string()).into());
         }
-        if let Some(value) = number("GNEISS_TRACE_TIMES") {
-            config.trace_times = value != 0;
+        if let Some(value) = variable("GNEISS_TRACE_TIMES").and_then(|text| parse::switch(&text)) {
+            config.trace_times = value;
         }
         config.visible_devices = variable("HIP_VISIBLE_DEVICES")
             .filter(|text| !text.is_empty())
             .or_else(|| variable("CUDA_VISIBLE_DEVICES").filter(|text| !text.is_empty()));
         config
     }
-}
-
-/// Hexadecimal digits, with or without `0x`, the last one for the first four units.
-fn parse_cu_mask(text: &str) -> Option<Vec<u32>> {
-    let digits = text.trim().trim_start_matches("0x").as_bytes();
-    let mut mask = Vec::new();
-    for part in digits.rchunks(8) {
-        let part = std::str::from_utf8(part).ok()?;
-        mask.push(u32::from_str_radix(part, 16).ok()?);
-    }
-    mask.iter().any(|word| *word != 0).then_some(mask)
-}
-
-/// A time and what follows it: `10`, `10s`, `500ms`, `2m`, then nothing, `,continue`, `,fail` or `,abort`.
-fn parse_hang(text: &str) -> Option<(Duration, HangAction)> {
-    let (time, action) = text.split_once(',').unwrap_or((text, "continue"));
-    let action = match action.trim() {
-        "continue" => HangAction::GoOn,
-        "fail" => HangAction::Fail,
-        "abort" => HangAction::Abort,
-        _ => return None,
-    };
-    let time = time.trim();
-    let (number, unit) = [("ms", 1e-3), ("s", 1.0), ("m", 60.0)]
-        .into_iter()
-        .find_map(|(suffix, unit)| Some((time.strip_suffix(suffix)?, unit)))
-        .unwrap_or((time, 1.0));
-    let seconds = number.trim().parse::<f64>().ok()? * unit;
-    Some((Duration::try_from_secs_f64(seconds).ok()?, action))
 }
 
 #[cfg(test)]

@@ -208,17 +208,22 @@ impl MappedFile {
     /// Maps a file. An empty file gives no bytes.
     ///
     /// # Errors
-    /// [`Error::File`] when it cannot be opened or mapped.
+    /// [`Error::File`] when it is no regular file, or cannot be opened or mapped.
     pub fn open(path: &Path) -> Result<Self> {
         let error = |e: std::io::Error| Error::File {
             path: path.display().to_string(),
             reason: e.to_string(),
         };
-        let file = std::fs::File::open(path).map_err(error)?;
-        let metadata = file.metadata().map_err(error)?;
+        // Looked at before it is opened: to open a pipe would wait for somebody who writes to it.
+        let metadata = std::fs::metadata(path).map_err(error)?;
         if metadata.is_dir() {
             return Err(error(std::io::ErrorKind::IsADirectory.into()));
         }
+        if !metadata.is_file() {
+            return Err(error(std::io::Error::other("it is no regular file")));
+        }
+        let file = std::fs::File::open(path).map_err(error)?;
+        let metadata = file.metadata().map_err(error)?;
         if metadata.len() == 0 {
             return Ok(Self { map: None });
         }

@@ -136,12 +136,13 @@ fn missing_target(device_isa: &str, entries: &[EntryId]) -> String {
         line.push_str(&targets.join(", "));
     }
     let _ = write!(line, "; compile with --offload-arch={bare}");
-    if let Some(first) = targets.first() {
-        let _ = write!(
-            line,
-            ", or run with GNEISS_GPUS={}",
-            first.split(':').next().unwrap_or(first)
-        );
+    let executed = entries
+        .iter()
+        .filter(|entry| entry.is_hip_amdgcn())
+        .filter_map(|entry| Some(entry.target()?.processor.as_str()))
+        .find(|processor| gneiss_settings::gpus::is_executed(processor));
+    if let Some(processor) = executed {
+        let _ = write!(line, ", or run with GNEISS_GPUS={processor}");
     }
     line
 }

@@ -44,9 +44,7 @@ fn settings() -> &'static Settings {
     static SETTINGS: OnceLock<Settings> = OnceLock::new();
     SETTINGS.get_or_init(|| {
         let number = |name: &str| {
-            std::env::var(name)
-                .ok()
-                .and_then(|text| parse_number(&text))
+            gneiss_settings::text(name).and_then(|text| gneiss_settings::parse::number(&text))
         };
         let file = std::env::var_os("AMD_LOG_LEVEL_FILE")
             .filter(|name| !name.is_empty())
@@ -61,14 +59,6 @@ fn settings() -> &'static Settings {
             start: Instant::now(),
         }
     })
-}
-
-fn parse_number(text: &str) -> Option<u64> {
-    let text = text.trim();
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
-    }
 }
 
 /// Whether lines of this level are wanted.
@@ -264,12 +254,5 @@ mod tests {
         arguments.push(&64_usize);
         arguments.push(&dim3 { x: 1, y: 2, z: 3 });
         assert_eq!(arguments.text, "0x1234, <null>, 64, {1,2,3}");
-    }
-
-    #[test]
-    fn numbers() {
-        assert_eq!(parse_number("3"), Some(3));
-        assert_eq!(parse_number("0x7F"), Some(127));
-        assert_eq!(parse_number("x"), None);
     }
 }

@@ -100,7 +100,7 @@ static RUNTIME: OnceLock<Result<Runtime, hipError_t>> = OnceLock::new();
 /// Starts the runtime if it is not.
 ///
 /// # Errors
-/// `hipErrorNoDevice` if there is no device or no HSA library, `hipErrorNotInitialized` in a forked child.
+/// `hipErrorNoDevice` if there is no device or no HSA library, or if a variable of ours has a value that is not accepted; `hipErrorNotInitialized` in a forked child.
 #[inline]
 pub fn start() -> HipResult {
     if STATE.load(Ordering::Acquire) == STARTED {
@@ -130,6 +130,16 @@ fn start_slowly() -> HipResult {
 fn create() -> Result<Runtime, hipError_t> {
     extern "C" fn in_child() {
         STATE.store(FORKED, Ordering::Release);
+    }
+    if let Err(refused) = gneiss_settings::check() {
+        // A program often shows no more than that there is no device.
+        refused
+            .iter()
+            .for_each(|error| eprintln!("gneiss: {error}"));
+        return fail!(
+            hipErrorNoDevice,
+            "the environment has values that are not accepted"
+        );
     }
     let clr = gneiss_clr::Runtime::load(Config::from_env()).map_err(|error| {
         log_error!("the runtime can't start: {error}");
@@ -282,7 +292,7 @@ fn report_fault(fault: &gneiss_clr::DeviceFault) {
     }
     eprintln!("{}", fault.report.trim_end());
     *reported = Some(fault.report.clone());
-    let abort = std::env::var_os("GNEISS_FAULT").is_some_and(|value| value == "abort");
+    let abort = gneiss_settings::text("GNEISS_FAULT").is_some_and(|value| value == "abort");
     if abort || gneiss_clr::assertion_failed() {
         std::process::abort();
     }

@@ -61,14 +61,15 @@ pub fn presented() -> Major {
     static PRESENTED: OnceLock<Major> = OnceLock::new();
     *PRESENTED.get_or_init(|| {
         needed_by_loaded_objects()
-            .or_else(|| from_variable(std::env::var("GNEISS_HIP_VERSION").ok()?.as_str()))
+            .or_else(|| from_variable(&gneiss_settings::text("GNEISS_HIP_VERSION")?))
             .unwrap_or(Major::Five)
     })
 }
 
 /// `6`, `6.3` and `6.3.42131` all name HIP 6.
 fn from_variable(text: &str) -> Option<Major> {
-    Major::from_number(text.trim().split('.').next()?)
+    let major = gneiss_settings::parse::hip_version(text)?;
+    Major::from_number(&major.to_string())
 }
 
 /// The soname needed by the main program, which the dynamic linker lists first, else by the first object that needs one.

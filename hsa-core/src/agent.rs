@@ -16,7 +16,7 @@ use gneiss_hsa_api::*;
 
 use crate::{
     card::Feature,
-    config::{self, BadSetting, GpuSpec},
+    config::{self, GpuSpec},
     entry::{HsaResult, require, write_text, write_value},
     image,
     isa::Isa,
@@ -111,7 +111,7 @@ impl CpuAgent {
             .and_then(|text| text.trim().parse::<u32>().ok())
             .map(|khz| khz / 1000);
         let cache = fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index0/size").ok();
-        let cache = cache.and_then(|text| config::parse_size(&text));
+        let cache = cache.and_then(|text| gneiss_settings::parse::size(&text));
         let now = || field("cpu MHz")?.parse::<f64>().ok().map(|mhz| mhz as u32);
         Self {
             name: field("model name").unwrap_or_else(|| "x86-64 CPU".to_owned()),
@@ -126,12 +126,17 @@ impl CpuAgent {
 
 impl Agents {
     /// Makes the agents that the environment asks for.
-    pub(crate) fn discover() -> Result<Self, BadSetting> {
+    ///
+    /// # Errors
+    /// What is wrong with the environment, one line for each variable.
+    pub(crate) fn discover() -> Result<Self, Vec<String>> {
+        gneiss_settings::check()
+            .map_err(|refused| refused.iter().map(ToString::to_string).collect::<Vec<_>>())?;
         let system_memory = config::machine_memory();
         let mut gpus = Vec::new();
-        for spec in config::gpus()? {
+        for spec in config::gpus().map_err(|error| vec![error])? {
             let [major, minor, stepping] = spec.card.version;
-            let memory = config::device_memory(spec.card, system_memory)?;
+            let memory = config::device_memory(spec.card, system_memory);
             gpus.push(GpuAgent {
                 spec,
                 engine: Arc::new(Gpu {

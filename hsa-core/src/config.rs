@@ -8,20 +8,15 @@
 //! * `HSA_CU_MASK`: compute units that queues may use, by GPU: `0:0-15,32;1-2:0x10-0x1f`.
 //! * `HSA_FORCE_FINE_GRAIN_PCIE=1`: every GPU has a fine-grained pool. `HSA_ENABLE_INTERRUPT=0`: waiters poll.
 
-use std::{env, fmt, fs};
+use std::{env, fs};
 
-use crate::card::{CARDS, Card, Feature};
+use gneiss_settings::parse;
 
-/// Most GPUs that one process may have: access rights are kept as 64-bit sets.
-pub(crate) const MAX_GPUS: usize = 64;
+use crate::card::{Card, Feature};
 
 /// Whether a variable of ROCr is on: `1`, or `0`; anything else is its default.
 pub(crate) fn flag(name: &str, default: bool) -> bool {
-    match env::var(name).as_deref() {
-        Ok("1") => true,
-        Ok("0") => false,
-        _ => default,
-    }
+    gneiss_settings::switch(name).unwrap_or(default)
 }
 
 /// One GPU to be made.
@@ -37,83 +32,33 @@ pub(crate) struct GpuSpec {
     pub(crate) ordinal: usize,
 }
 
-/// A setting that cannot be used.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct BadSetting {
-    variable: &'static str,
-    value: String,
-    reason: String,
-}
-
-impl fmt::Display for BadSetting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}: {}", self.variable, self.value, self.reason)
-    }
-}
-
-/// Parses the value of `GNEISS_GPUS`.
-pub(crate) fn parse_gpus(value: &str) -> Result<Vec<GpuSpec>, BadSetting> {
-    let bad = |reason: String| BadSetting {
-        variable: "GNEISS_GPUS",
-        value: value.to_owned(),
-        reason,
+/// The GPUs of a value of `GNEISS_GPUS`.
+pub(crate) fn parse_gpus(value: &str) -> Result<Vec<GpuSpec>, String> {
+    let spelled = |said: Option<bool>, default| match said {
+        None => default,
+        Some(true) => Feature::On,
+        Some(false) => Feature::Off,
     };
-    let mut gpus = Vec::new();
-    for item in value
-        .split(',')
-        .map(str::trim)
-        .filter(|item| !item.is_empty())
-    {
-        let mut parts = item.split(':');
-        let processor = parts.next().unwrap_or_default();
-        let card = Card::of(processor).ok_or_else(|| {
-            let known: Vec<_> = CARDS.iter().map(|card| card.processor).collect();
-            bad(format!(
-                "no such target: {processor} (known: {})",
-                known.join(" ")
-            ))
-        })?;
-        let (mut sramecc, mut xnack, mut count) = (card.sramecc, card.xnack, 1);
-        for part in parts {
-            let (name, state) = match part.split_at_checked(part.len().saturating_sub(1)) {
-                Some((name, "+")) => (name, Feature::On),
-                Some((name, "-")) => (name, Feature::Off),
-                _ => {
-                    count = part
-                        .parse()
-                        .map_err(|_| bad(format!("{part} is neither a number nor a feature")))?;
-                    continue;
-                }
-            };
-            match name {
-                "sramecc" if sramecc != Feature::None => sramecc = state,
-                "xnack" if xnack != Feature::None => xnack = state,
-                _ => return Err(bad(format!("{processor} has no feature {name}"))),
-            }
-        }
-        if count == 0 || count > MAX_GPUS - gpus.len() {
-            return Err(bad(format!("there can be 1 to {MAX_GPUS} GPUs")));
-        }
-        for _ in 0..count {
-            gpus.push(GpuSpec {
-                card,
-                sramecc,
-                xnack,
-                ordinal: gpus.len(),
-            });
-        }
-    }
-    if gpus.is_empty() {
-        return Err(bad("names no GPU".to_owned()));
-    }
-    Ok(gpus)
+    let spec = |(ordinal, gpu): (usize, &gneiss_settings::Gpu)| {
+        let card = Card::of(gpu.processor)
+            .ok_or_else(|| format!("no card has the processor {}", gpu.processor))?;
+        Ok(GpuSpec {
+            card,
+            sramecc: spelled(gpu.sramecc, card.sramecc),
+            xnack: spelled(gpu.xnack, card.xnack),
+            ordinal,
+        })
+    };
+    let gpus = gneiss_settings::gpus::parse(value)?;
+    gpus.iter().enumerate().map(spec).collect()
 }
 
 /// The GPUs of this process, by `GNEISS_GPUS` or by the code that is loaded; then `ROCR_VISIBLE_DEVICES`.
-pub(crate) fn gpus() -> Result<Vec<GpuSpec>, BadSetting> {
-    let mut gpus = match env::var("GNEISS_GPUS") {
-        Ok(value) if !value.trim().is_empty() => {
-            let gpus = parse_gpus(&value)?;
+pub(crate) fn gpus() -> Result<Vec<GpuSpec>, String> {
+    let chosen = gneiss_settings::text("GNEISS_GPUS");
+    let mut gpus = match &chosen {
+        Some(value) => {
+            let gpus = parse_gpus(value)?;
             tracing::info!(
                 GNEISS_GPUS = value,
                 count = gpus.len(),
@@ -121,16 +66,16 @@ pub(crate) fn gpus() -> Result<Vec<GpuSpec>, BadSetting> {
             );
             gpus
         }
-        _ => {
+        None => {
             let target = crate::scan::best_target().unwrap_or_else(|| "gfx90a".to_owned());
             tracing::info!(target, "GPU chosen by the code that is loaded");
             parse_gpus(&target)?
         }
     };
-    let stated = env::var("GNEISS_GPUS").is_ok_and(|value| value.contains("xnack"));
-    let xnack = match env::var("HSA_XNACK").as_deref() {
-        Ok("1") if !stated => Some(Feature::On),
-        Ok("0") if !stated => Some(Feature::Off),
+    let stated = chosen.is_some_and(|value| value.contains("xnack"));
+    let xnack = match gneiss_settings::switch("HSA_XNACK") {
+        Some(true) if !stated => Some(Feature::On),
+        Some(false) if !stated => Some(Feature::Off),
         _ => None,
     };
     if let Some(state) = xnack {
@@ -172,31 +117,11 @@ fn visible(gpus: &[GpuSpec], list: &str) -> Vec<GpuSpec> {
     chosen
 }
 
-/// Parses a list of numbers and ranges: `0-15,32`, in decimal or with `0x`.
-fn ranges(list: &str) -> Option<Vec<(u32, u32)>> {
-    let number = |text: &str| {
-        let text = text.trim();
-        match text.strip_prefix("0x") {
-            Some(digits) => u32::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        }
-    };
-    list.split(',')
-        .map(|item| {
-            let (first, last) = item.split_once('-').unwrap_or((item, item));
-            let (first, last) = (number(first)?, number(last)?);
-            (first <= last).then_some((first, last))
-        })
-        .collect()
-}
-
 /// The compute units that a value of `HSA_CU_MASK` leaves a GPU, as bits; `None`: all. A value that cannot be read counts as none, as in
 /// ROCr.
 fn parse_cu_mask(value: &str, gpu: u32) -> Option<Vec<u32>> {
     let mut mask = None;
-    for item in value.split(';').filter(|item| !item.trim().is_empty()) {
-        let (gpus, units) = item.split_once(':')?;
-        let (gpus, units) = (ranges(gpus)?, ranges(units)?);
+    for (gpus, units) in parse::units_of_gpus(value)? {
         if !gpus
             .iter()
             .any(|&(first, last)| (first..=last).contains(&gpu))
@@ -218,21 +143,6 @@ fn parse_cu_mask(value: &str, gpu: u32) -> Option<Vec<u32>> {
 pub(crate) fn cu_mask(gpu: usize) -> Option<Vec<u32>> {
     let value = env::var("HSA_CU_MASK").ok()?;
     parse_cu_mask(&value, u32::try_from(gpu).ok()?)
-}
-
-/// Parses a size: a number of bytes, or with K, M, G, T (powers of 1024).
-pub(crate) fn parse_size(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let text = text.strip_suffix(['B', 'b']).unwrap_or(text);
-    let text = text.strip_suffix('i').unwrap_or(text);
-    let (digits, shift) = match text.char_indices().next_back()? {
-        (at, 'k' | 'K') => (&text[..at], 10),
-        (at, 'm' | 'M') => (&text[..at], 20),
-        (at, 'g' | 'G') => (&text[..at], 30),
-        (at, 't' | 'T') => (&text[..at], 40),
-        _ => (text, 0),
-    };
-    digits.trim().parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
 /// Memory of the machine in bytes: the smaller of RAM and the limits of the control groups.
@@ -263,23 +173,16 @@ pub(crate) fn machine_memory() -> u64 {
 }
 
 /// Memory of a GPU in bytes, a multiple of 2 MiB.
-pub(crate) fn device_memory(card: &Card, machine: u64) -> Result<u64, BadSetting> {
-    let size = match env::var("GNEISS_MEM") {
-        Ok(value) => parse_size(&value)
-            .filter(|&size| size >= 2 << 20)
-            .ok_or_else(|| BadSetting {
-                variable: "GNEISS_MEM",
-                value,
-                reason: "not a size like 16G, of at least 2M".to_owned(),
-            })?,
-        Err(_) => (card.memory_gib << 30).min(machine / 2),
-    };
-    Ok(size & !((2 << 20) - 1))
+pub(crate) fn device_memory(card: &Card, machine: u64) -> u64 {
+    let size = gneiss_settings::text("GNEISS_MEM").and_then(|text| parse::memory(&text));
+    size.unwrap_or((card.memory_gib << 30).min(machine / 2)) & !((2 << 20) - 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::card::CARDS;
+    use gneiss_amdgcn::target::Target;
 
     fn names(value: &str) -> Vec<String> {
         let gpus = parse_gpus(value).expect("valid");
@@ -306,27 +209,23 @@ mod tests {
     }
 
     #[test]
-    fn bad_lists_say_why() {
-        for (value, reason) in [
-            ("gfx123", "no such target: gfx123"),
-            ("", "names no GPU"),
-            ("gfx1030:xnack+", "gfx1030 has no feature xnack"),
-            ("gfx90a:0", "1 to 64"),
-            ("gfx90a:65", "1 to 64"),
-            ("gfx90a:many", "neither a number nor a feature"),
-        ] {
-            let error = parse_gpus(value).expect_err(value).to_string();
-            assert!(error.contains(reason), "{error}");
+    fn every_target_has_a_card_and_its_features() {
+        let cards: Vec<_> = CARDS.iter().map(|card| card.processor).collect();
+        assert_eq!(cards, gneiss_settings::gpus::TARGETS);
+        for card in CARDS {
+            let feature = |name, state| {
+                let list = format!("{}:{name}+", card.processor);
+                let known = parse_gpus(&list).is_ok();
+                assert_eq!(known, state != Feature::None, "{list}");
+            };
+            feature("sramecc", card.sramecc);
+            feature("xnack", card.xnack);
+            let target: Target = card.processor.parse().expect("a target");
+            assert_eq!(
+                gneiss_settings::gpus::is_executed(card.processor),
+                target.check_executable().is_ok()
+            );
         }
-    }
-
-    #[test]
-    fn sizes() {
-        assert_eq!(parse_size("16G"), Some(16 << 30));
-        assert_eq!(parse_size("512 MiB"), Some(512 << 20));
-        assert_eq!(parse_size("4096"), Some(4096));
-        assert_eq!(parse_size("G"), None);
-        assert_eq!(parse_size("99999999999T"), None);
     }
 
     #[test]

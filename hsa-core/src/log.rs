@@ -3,7 +3,7 @@
 //! `GNEISS_LOG` takes a filter like `debug` or `gneiss_hsa_core=trace`; else `AMD_LOG_LEVEL` 1 to 4 means error to debug; else
 //! nothing is printed but what [`complain`] says.
 
-use std::{env, io, sync::Once};
+use std::{io, sync::Once};
 
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
@@ -11,12 +11,11 @@ use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 pub(crate) fn start() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let filter = match env::var("GNEISS_LOG") {
-            Ok(filter) => EnvFilter::new(filter),
-            Err(_) => {
-                let level = match env::var("AMD_LOG_LEVEL")
-                    .ok()
-                    .and_then(|level| level.parse::<u32>().ok())
+        let filter = match gneiss_settings::text("GNEISS_LOG") {
+            Some(filter) => EnvFilter::new(filter),
+            None => {
+                let level = match gneiss_settings::text("AMD_LOG_LEVEL")
+                    .and_then(|level| gneiss_settings::parse::number(&level))
                 {
                     None | Some(0) => return,
                     Some(1) => LevelFilter::ERROR,

@@ -184,8 +184,8 @@ fn runtime_tools() -> Tools {
 
 impl Runtime {
     fn new() -> HsaResult<Self> {
-        let agents = Agents::discover().map_err(|error| {
-            crate::log::complain(&error.to_string());
+        let agents = Agents::discover().map_err(|errors| {
+            errors.iter().for_each(|error| crate::log::complain(error));
             HSA_STATUS_ERROR_OUT_OF_RESOURCES
         })?;
         let (base, bytes) = signal::range()?;

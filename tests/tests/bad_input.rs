@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 
 use gneiss_tests::{
-    Compile, Outcome, QUICK_TARGET, Run, case_run, cases, cases_source, compile, source_path,
+    Compile, Outcome, Prefix, QUICK_TARGET, Run, case_run, cases, cases_source, compile,
+    source_path,
 };
 
 cases! { "faults":
@@ -159,4 +160,28 @@ fn damaged_modules_are_refused() {
         ])
         .run()
         .expect_success();
+}
+
+#[test]
+fn senseless_variables_keep_the_libraries_from_starting() {
+    let prefix = Prefix::find();
+    let hip = Compile::c_over_hip(&source_path("samples/c/device_info.c"), &prefix);
+    let hsa = Compile::c_over_hsa(&source_path("samples/hsa/lifecycle.c"), &prefix);
+    for program in [compile(&hip), compile(&hsa)] {
+        for (name, value) in [
+            ("GNEISS_GPUS", "gfx90c"),
+            ("GNEISS_THREADS", "0"),
+            ("GNEISS_HANG_TIMEOUT", "1h"),
+        ] {
+            let outcome = Run::new(&program).library_path().env(name, value).run();
+            outcome.expect_code(1);
+            let line = format!("gneiss: {name}={value}: ");
+            assert_eq!(
+                outcome.stderr.matches(&line).count(),
+                1,
+                "{}",
+                outcome.describe()
+            );
+        }
+    }
 }

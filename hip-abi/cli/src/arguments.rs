@@ -85,13 +85,19 @@ pub struct Info {
     #[arg(long)]
     pub json: bool,
     /// List every function of AMD's libraries with its version node and whether ours export it.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "gpus")]
     pub api: bool,
+    /// Which GPUs there are, as for `gneiss run`.
+    #[arg(long, value_name = "SPEC")]
+    pub gpus: Option<String>,
 }
 
 /// `gneiss doctor`.
 #[derive(Debug, Args)]
 pub struct Doctor {
+    /// Which GPUs there are, as for `gneiss run`: the program's code is compared with them.
+    #[arg(long, value_name = "SPEC")]
+    pub gpus: Option<String>,
     /// The program to look at; without one, only the installation is checked.
     #[arg(trailing_var_arg = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
@@ -128,9 +134,12 @@ pub struct Disasm {
 
 /// `gneiss coverage`.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "gneiss coverage [OPTIONS] <FILES>...\n       gneiss coverage [OPTIONS] --target <TARGET>",
+    after_help = "The exit code is 1 if anything in the files is not executed; for a whole instruction set, if something is not executed for no\nstated reason (unexplained)."
+)]
 pub struct Coverage {
-    /// Programs, libraries, object files, bundles or code objects. Without one, `--target` must be there: its whole instruction set is
-    /// listed.
+    /// Programs, libraries, object files, bundles or code objects; without one, the whole instruction set of `--target` is listed.
     #[arg(required_unless_present = "target")]
     pub files: Vec<PathBuf>,
     /// A target, as gfx90a; with files, only their code for it.

@@ -7,14 +7,15 @@
 //! The exit code is for CI: 0 if everything in the files runs (for a whole target: if everything that does not run has a reason), else 1.
 
 use crate::arguments::Coverage;
+use crate::choice;
 use crate::disasm::{code_of, decoded_target, functions, wave_size};
 use crate::table::Table;
 use crate::terminal::Terminal;
 use gneiss_amdgcn::ir::coverage::{self, Status};
 use gneiss_amdgcn::isa::decode::Decoder;
 use gneiss_amdgcn::isa::text::disassemble_section;
+use gneiss_fatbin::CodeObject;
 use gneiss_fatbin::fat_binary::{self, Contents, MappedFile};
-use gneiss_fatbin::{CodeObject, TargetId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Error, Result, Write};
@@ -90,10 +91,6 @@ pub fn coverage(options: &Coverage, terminal: &Terminal) -> Result<ExitCode> {
                 .unwrap_or_default(),
             target,
         );
-    } else if targets.is_empty() {
-        return Err(Error::other(
-            "the files hold no device code that was asked for",
-        ));
     }
     let reports: Vec<Report<'_>> = targets
         .iter()
@@ -118,15 +115,20 @@ pub fn coverage(options: &Coverage, terminal: &Terminal) -> Result<ExitCode> {
 }
 
 /// Adds what a file holds to its targets.
+///
+/// # Errors
+/// When it cannot be read, or holds nothing that was asked for.
 fn add_file(path: &Path, options: &Coverage, targets: &mut BTreeMap<String, Target>) -> Result<()> {
     let named =
         |error: &dyn std::fmt::Display| Error::other(format!("{}: {error}", path.display()));
     let file = MappedFile::open(path).map_err(Error::other)?;
     let images = fat_binary::find(file.bytes()).map_err(|error| named(&error))?;
+    let mut found = false;
     for image in &images {
         match &image.contents {
             Contents::CodeObject(code_object) => {
-                add_code_object(code_object, options, targets).map_err(|error| named(&error))?;
+                found |= add_code_object(code_object, options, targets)
+                    .map_err(|error| named(&error))?;
             }
             Contents::Bundle(bundle) => {
                 let device = |entry: &gneiss_fatbin::BundleEntry<'_>| {
@@ -135,26 +137,32 @@ fn add_file(path: &Path, options: &Coverage, targets: &mut BTreeMap<String, Targ
                 for entry in bundle.entries().filter(device) {
                     let code_object = CodeObject::parse(entry.data)
                         .map_err(|error| named(&format!("{}: {error}", entry.id)))?;
-                    add_code_object(&code_object, options, targets)
+                    found |= add_code_object(&code_object, options, targets)
                         .map_err(|error| named(&error))?;
                 }
             }
         }
     }
-    Ok(())
+    if found {
+        Ok(())
+    } else {
+        Err(named(&choice::nothing_found(
+            &images,
+            options.target.as_ref(),
+            None,
+        )))
+    }
 }
 
+/// Adds a code object; whether it was asked for.
 fn add_code_object(
     code_object: &CodeObject<'_>,
     options: &Coverage,
     targets: &mut BTreeMap<String, Target>,
-) -> Result<()> {
+) -> Result<bool> {
     let id = code_object.target();
-    let wanted = |target: &TargetId| {
-        target == id || code_object.fit(&target.with_device_defaults()).is_some()
-    };
-    if !options.target.as_ref().is_none_or(wanted) {
-        return Ok(());
+    if !choice::is_wanted(options.target.as_ref(), id) {
+        return Ok(false);
     }
     let metadata = code_object.metadata().map_err(Error::other)?;
     let known = targets.entry(id.to_string()).or_default();
@@ -169,7 +177,7 @@ fn add_code_object(
             known
                 .operations
                 .insert("all of them".to_owned(), Status::Unexplained(why));
-            return Ok(());
+            return Ok(true);
         };
         let (code, start) = code_of(code_object, symbol)?;
         for line in disassemble_section(&decoder, code, start) {
@@ -186,7 +194,7 @@ fn add_code_object(
             }
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 fn report<'a>(name: &'a str, target: &'a Target, whole: bool) -> Report<'a> {

@@ -1,6 +1,7 @@
 //! `gneiss disasm`: the machine code of a file's kernels and functions, in LLVM's syntax.
 
 use crate::arguments::Disasm;
+use crate::choice;
 use crate::demangle::demangle;
 use crate::terminal::Terminal;
 use gneiss_amdgcn::isa::decode::Decoder;
@@ -45,7 +46,8 @@ pub fn disasm(options: &Disasm, terminal: &Terminal) -> Result<ExitCode> {
     }
     out.flush()?;
     if functions == 0 {
-        return Err(named(&"no function in it is what was asked for"));
+        let why = choice::nothing_found(&images, options.target.as_ref(), options.kernel.as_ref());
+        return Err(named(&why));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -57,20 +59,13 @@ fn write_code_object(
     terminal: &Terminal,
     out: &mut dyn Write,
 ) -> Result<usize> {
-    let wanted = |target: &TargetId| {
-        target == code_object.target() || code_object.fit(&target.with_device_defaults()).is_some()
-    };
-    if !options.target.as_ref().is_none_or(wanted) {
+    if !choice::is_wanted(options.target.as_ref(), code_object.target()) {
         return Ok(0);
     }
     let target = decoded_target(code_object.target())?;
     let metadata = code_object.metadata().map_err(Error::other)?;
     let mut symbols = functions(code_object)?;
-    symbols.retain(|symbol| {
-        let named =
-            |text: &String| symbol.name.contains(text) || demangle(symbol.name).contains(text);
-        options.kernel.as_ref().is_none_or(named)
-    });
+    symbols.retain(|symbol| choice::is_named(options.kernel.as_ref(), symbol.name));
     if !symbols.is_empty() {
         writeln!(
             out,

@@ -4,13 +4,16 @@
 //! What would be loaded is asked of the dynamic linker itself (`ld.so --list`), in the environment that `gneiss run` sets;
 //! the program is not started.
 
+use crate::USED_WRONGLY;
 use crate::arguments::{Doctor, Hip, Run};
 use crate::environment;
 use crate::prefix::Prefix;
 use crate::run;
 use crate::terminal::Terminal;
+use gneiss_fatbin::EntryId;
 use gneiss_fatbin::elf::{self, Elf};
 use gneiss_fatbin::fat_binary::{self, MappedFile};
+use gneiss_settings::gpus::{self, is_executed};
 use std::ffi::OsString;
 use std::io::{BufWriter, Result, Write};
 use std::path::{Path, PathBuf};
@@ -58,6 +61,10 @@ impl Report<'_> {
 /// # Errors
 /// When stdout fails.
 pub fn doctor(options: &Doctor, terminal: &Terminal) -> Result<ExitCode> {
+    if let Some(Err(fault)) = options.gpus.as_deref().map(gpus::parse) {
+        terminal.error(&format!("--gpus: {fault}"));
+        return Ok(ExitCode::from(USED_WRONGLY));
+    }
     let prefix = Prefix::of_this_command()?;
     let mut report = Report {
         out: BufWriter::new(std::io::stdout().lock()),
@@ -65,10 +72,11 @@ pub fn doctor(options: &Doctor, terminal: &Terminal) -> Result<ExitCode> {
         faults: 0,
     };
     installation(&prefix, &mut report)?;
+    variables(options, &mut report)?;
     if let Some(name) = options.program.first() {
         report.head(&format!("program {}", name.to_string_lossy()))?;
         match run::find_program(name) {
-            Some(file) => program(&file, &prefix, &mut report)?,
+            Some(file) => program(&file, &prefix, options, &mut report)?,
             None => report.bad("it is not in PATH")?,
         }
     }
@@ -107,17 +115,31 @@ fn installation(prefix: &Prefix, report: &mut Report<'_>) -> Result<()> {
             ))?;
         }
     }
-    for name in environment::names() {
-        if let Some(value) = std::env::var_os(name) {
-            report.note(&format!("{name}={}", value.to_string_lossy()))?;
-        }
-    }
     let card = Path::new("/dev/kfd").exists();
     report.note(if card {
         "/dev/kfd is there: an AMD card can be used with GNEISS_HSA"
     } else {
         "no /dev/kfd: only the software GPU can run code here"
     })
+}
+
+/// The variables that are set, and what is wrong with them.
+fn variables(options: &Doctor, report: &mut Report<'_>) -> Result<()> {
+    for name in environment::names() {
+        if let Some(value) = std::env::var_os(name) {
+            report.note(&format!("{name}={}", value.to_string_lossy()))?;
+        }
+    }
+    let overruled: &[&str] = if options.gpus.is_some() {
+        &["GNEISS_GPUS"]
+    } else {
+        &[]
+    };
+    let (refused, warnings) = environment::problems(overruled);
+    for text in &warnings {
+        report.note(text)?;
+    }
+    refused.iter().try_for_each(|text| report.bad(text))
 }
 
 /// What the dynamic section of a program or library says.
@@ -129,7 +151,7 @@ struct Dynamic {
     runpath: Option<String>,
 }
 
-fn program(file: &Path, prefix: &Prefix, report: &mut Report<'_>) -> Result<()> {
+fn program(file: &Path, prefix: &Prefix, options: &Doctor, report: &mut Report<'_>) -> Result<()> {
     let map = match MappedFile::open(file) {
         Ok(map) => map,
         Err(error) => return report.bad(&error.to_string()),
@@ -178,7 +200,7 @@ fn program(file: &Path, prefix: &Prefix, report: &mut Report<'_>) -> Result<()> 
         ))?;
     }
     libraries(file, &dynamic, prefix, report)?;
-    device_code(&map, report)
+    device_code(&map, options, report)
 }
 
 fn is_ours(name: &str) -> bool {
@@ -197,6 +219,13 @@ fn libraries(
     let Some(interpreter) = &dynamic.interpreter else {
         return report.note("it has no program interpreter: it is a library, not a program");
     };
+    // It is about to be run; a file may name any program here.
+    let name = Path::new(interpreter).file_name().unwrap_or_default();
+    if !name.as_encoded_bytes().starts_with(b"ld-") {
+        return report.bad(&format!(
+            "its program interpreter {interpreter} is no dynamic linker that is known: what would be loaded is not asked"
+        ));
+    }
     let plain = listing(interpreter, file, prefix, false);
     let loaded = match &plain {
         Ok(loaded) => loaded,
@@ -284,7 +313,7 @@ fn listing(
     };
     let mut command = Command::new(interpreter);
     command.arg("--list").arg(file).stdin(Stdio::null());
-    for (name, value) in run::environment(&options, prefix, |name| std::env::var_os(name)) {
+    for (name, value) in run::variables(&options, prefix, |name| std::env::var_os(name)) {
         command.env(name, value);
     }
     let output = command.output().map_err(|error| error.to_string())?;
@@ -324,7 +353,8 @@ fn without_address(path: &str) -> &str {
     path.rsplit_once(" (0x").map_or(path, |(path, _)| path)
 }
 
-fn device_code(map: &MappedFile, report: &mut Report<'_>) -> Result<()> {
+/// Compares the device code with the GPUs that are asked for, or says which can run it.
+fn device_code(map: &MappedFile, options: &Doctor, report: &mut Report<'_>) -> Result<()> {
     let bundles = match fat_binary::entry_ids(map.bytes()) {
         Ok(bundles) => bundles,
         Err(error) => return report.bad(&format!("its device code cannot be read: {error}")),
@@ -332,12 +362,122 @@ fn device_code(map: &MappedFile, report: &mut Report<'_>) -> Result<()> {
     if bundles.is_empty() {
         return report.note("it holds no device code itself");
     }
-    let shared = fat_binary::shared_targets(&bundles);
-    if shared.is_empty() {
-        return report.bad("its bundles share no target: no GPU can run all of its kernels; name several in --gpus");
+    report.note(&format!("it holds code for {}", held(&bundles)))?;
+    let spec = options
+        .gpus
+        .clone()
+        .or_else(|| gneiss_settings::text("GNEISS_GPUS"));
+    match spec.as_deref().map(gpus::parse) {
+        Some(Ok(gpus)) => {
+            let mut seen = Vec::new();
+            for gpu in gpus {
+                if !seen.contains(&gpu) {
+                    seen.push(gpu);
+                    match fault_of(&gpu, &bundles) {
+                        None => report.good(&format!("{} runs it", gpu.device()))?,
+                        Some(fault) => report.bad(&fault)?,
+                    }
+                }
+            }
+            Ok(())
+        }
+        // A variable with a wrong value is reported with the others.
+        Some(Err(_)) => Ok(()),
+        None => match able(&bundles) {
+            able if able.is_empty() => report.bad(&format!(
+                "no GPU can run all of its kernels: {}",
+                advice(&bundles)
+            )),
+            able => report.good(&format!("{} can run it", able.join(", "))),
+        },
     }
-    let targets: Vec<_> = shared.iter().map(ToString::to_string).collect();
-    report.good(&format!("device code for {}", targets.join(", ")))
+}
+
+/// The targets of the code, each once.
+fn held(bundles: &[Vec<EntryId>]) -> String {
+    let mut targets = Vec::new();
+    for entry in bundles.iter().flatten().filter(|entry| !entry.is_host()) {
+        let target = entry
+            .target()
+            .map_or_else(|| entry.to_string(), ToString::to_string);
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
+    if targets.is_empty() {
+        "no GPU".to_owned()
+    } else {
+        targets.join(", ")
+    }
+}
+
+/// The GPUs that can run all of the code, in the order of the code.
+fn able(bundles: &[Vec<EntryId>]) -> Vec<String> {
+    fat_binary::shared_targets(bundles)
+        .iter()
+        .filter(|target| is_executed(&target.processor))
+        .map(ToString::to_string)
+        .collect()
+}
+
+/// Why a GPU cannot run all of the code, and what can be done; `None` if it can.
+fn fault_of(gpu: &gpus::Gpu, bundles: &[Vec<EntryId>]) -> Option<String> {
+    let device = gpu.device();
+    if !is_executed(gpu.processor) {
+        return Some(format!(
+            "code for {device} is not executed: {}",
+            advice(bundles)
+        ));
+    }
+    let fits = |entry: &EntryId| {
+        entry.is_hip_amdgcn()
+            && entry
+                .target()
+                .is_some_and(|target| target.fit(&device).is_some())
+    };
+    let without = bundles
+        .iter()
+        .filter(|bundle| !bundle.iter().any(fits))
+        .count();
+    (without > 0).then(|| {
+        format!(
+            "{without} of its {} bundles have no code for {device}: compile with --offload-arch={}, or {}",
+            bundles.len(),
+            gpu.processor,
+            advice(bundles)
+        )
+    })
+}
+
+/// What else can be done: only GPUs that there are, and whose code is executed.
+fn advice(bundles: &[Vec<EntryId>]) -> String {
+    if let Some(first) = able(bundles).first() {
+        return format!("use --gpus {first}");
+    }
+    let mut some = Vec::new();
+    for bundle in bundles {
+        for target in able(std::slice::from_ref(bundle)) {
+            if !some.contains(&target) {
+                some.push(target);
+            }
+        }
+    }
+    if some.len() > 1 {
+        format!(
+            "use several, each for a part of it: --gpus {}",
+            some.join(",")
+        )
+    } else {
+        let targets = gpus::TARGETS.map(|target| target.to_owned());
+        let targets: Vec<_> = targets
+            .into_iter()
+            .filter(|target| is_executed(target))
+            .collect();
+        format!(
+            "compile with --offload-arch for one of {}",
+            targets.join(", ")
+        )
+    }
 }
 
 /// Reads the dynamic section; `None` for a file that has none.
@@ -407,6 +547,45 @@ mod tests {
             ("libgone.so".to_owned(), None),
         ];
         assert_eq!(parse_listing(text), expected);
+    }
+
+    #[test]
+    fn code_is_compared_with_the_gpus() {
+        let bundle = |targets: &[&str]| -> Vec<EntryId> {
+            std::iter::once("host-x86_64-unknown-linux--".to_owned())
+                .chain(
+                    targets
+                        .iter()
+                        .map(|target| format!("hipv4-amdgcn-amd-amdhsa--{target}")),
+                )
+                .map(|id| id.parse().expect("an ID"))
+                .collect()
+        };
+        let fault = |gpu: &str, bundles: &[Vec<EntryId>]| {
+            fault_of(&gpus::parse(gpu).expect("a GPU")[0], bundles)
+        };
+        let both = [bundle(&["gfx803", "gfx90a"]), bundle(&["gfx90a"])];
+        assert_eq!(held(&both), "gfx803, gfx90a");
+        assert_eq!(able(&both), ["gfx90a"]);
+        assert_eq!(fault("gfx90a:2", &both), None);
+        assert_eq!(
+            fault("gfx1030", &both).as_deref(),
+            Some(
+                "2 of its 2 bundles have no code for gfx1030: compile with --offload-arch=gfx1030, or use --gpus gfx90a"
+            )
+        );
+        let old = [bundle(&["gfx803"])];
+        let fault = fault("gfx1030", &old).expect("a fault");
+        assert!(
+            fault.contains("one of gfx900, ") && !fault.contains("gfx803"),
+            "{fault}"
+        );
+        let xnack = [bundle(&["gfx90a:xnack+"])];
+        assert!(fault_of(&gpus::parse("gfx90a").expect("a GPU")[0], &xnack).is_some());
+        assert!(fault_of(&gpus::parse("gfx90a:xnack+").expect("a GPU")[0], &xnack).is_none());
+        assert_eq!(advice(&xnack), "use --gpus gfx90a:xnack+");
+        let apart = [bundle(&["gfx90a"]), bundle(&["gfx1030", "gfx803"])];
+        assert!(advice(&apart).ends_with("--gpus gfx90a,gfx1030"));
     }
 
     #[test]

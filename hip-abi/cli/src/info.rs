@@ -1,6 +1,8 @@
 //! `gneiss info`: the agents that our HSA library offers, and the functions that our libraries export.
 
+use crate::USED_WRONGLY;
 use crate::arguments::Info;
+use crate::environment;
 use crate::prefix::Prefix;
 use crate::symbols;
 use crate::table::Table;
@@ -60,6 +62,22 @@ pub fn info(options: &Info, terminal: &Terminal) -> Result<ExitCode> {
     if options.api {
         symbols::list(&prefix, options.json, terminal, &mut out)?;
     } else {
+        let faults = match &options.gpus {
+            Some(spec) => gneiss_settings::gpus::parse(spec)
+                .err()
+                .map(|fault| format!("--gpus: {fault}"))
+                .into_iter()
+                .collect(),
+            None => environment::problems(&[]).0,
+        };
+        if !faults.is_empty() {
+            faults.iter().for_each(|fault| terminal.error(fault));
+            return Ok(ExitCode::from(USED_WRONGLY));
+        }
+        if let Some(spec) = &options.gpus {
+            // SAFETY: this process has one thread, and the library that reads the variable is not loaded yet.
+            unsafe { std::env::set_var("GNEISS_GPUS", spec) };
+        }
         let report = report(&prefix)?;
         if options.json {
             serde_json::to_writer_pretty(&mut out, &report)?;

@@ -1,6 +1,7 @@
 //! `gneiss inspect`: what device code a file holds, as tables or as JSON.
 
 use crate::arguments::Inspect;
+use crate::choice;
 use crate::demangle::demangle;
 use crate::table::Table;
 use crate::terminal::Terminal;
@@ -116,10 +117,24 @@ pub fn inspect(options: &Inspect, terminal: &Terminal) -> Result<ExitCode> {
     let file = MappedFile::open(&options.file).map_err(std::io::Error::other)?;
     let images = fat_binary::find(file.bytes())
         .map_err(|error| std::io::Error::other(format!("{path}: {error}")))?;
-    let images: Vec<_> = images
+    let reports: Vec<_> = images
         .iter()
         .map(|image| image_report(image, options))
         .collect();
+    // What cannot be read is shown: it may be what was asked for.
+    let chosen = |entry: &Entry| {
+        entry.error.is_some()
+            || match &entry.code_object {
+                Some(code_object) => options.kernel.is_none() || !code_object.kernels.is_empty(),
+                None => options.kernel.is_none() && entry.size > 0,
+            }
+    };
+    let asked = options.target.is_some() || options.kernel.is_some();
+    if asked && !reports.iter().flat_map(|image| &image.entries).any(chosen) {
+        let why = choice::nothing_found(&images, options.target.as_ref(), options.kernel.as_ref());
+        return Err(std::io::Error::other(format!("{path}: {why}")));
+    }
+    let images = reports;
     let faulty = images
         .iter()
         .flat_map(|image| &image.entries)
@@ -161,7 +176,11 @@ fn image_report(image: &Image<'_>, options: &Inspect) -> ImageReport {
                 "code object",
                 size as u64,
                 None,
-                vec![entry(None, code_object, image.offset, size, options)],
+                if choice::is_wanted(options.target.as_ref(), code_object.target()) {
+                    vec![entry(None, code_object, image.offset, size, options)]
+                } else {
+                    Vec::new()
+                },
             )
         }
     };
@@ -187,11 +206,8 @@ fn compression(bundle: &Bundle<'_>) -> Option<Compression> {
 
 /// An entry of a bundle, unless only another target is asked for.
 fn bundle_entry(found: &BundleEntry<'_>, options: &Inspect) -> Option<Entry> {
-    if let Some(wanted) = &options.target {
-        let target = found.id.target()?;
-        if target != wanted && target.fit(&wanted.with_device_defaults()).is_none() {
-            return None;
-        }
+    if options.target.is_some() && !choice::is_wanted(options.target.as_ref(), found.id.target()?) {
+        return None;
     }
     let empty = |error| Entry {
         id: Some(found.id.to_string()),
@@ -247,12 +263,7 @@ fn code_object_report(
     options: &Inspect,
 ) -> gneiss_fatbin::Result<CodeObjectReport> {
     let metadata = code_object.metadata()?;
-    let wanted = |kernel: &&KernelMetadata| {
-        options
-            .kernel
-            .as_ref()
-            .is_none_or(|text| kernel.name.contains(text) || demangle(&kernel.name).contains(text))
-    };
+    let wanted = |kernel: &&KernelMetadata| choice::is_named(options.kernel.as_ref(), &kernel.name);
     let variables = code_object.symbols()?.into_iter().filter(|symbol| {
         symbol.is_defined()
             && !symbol.is_local()

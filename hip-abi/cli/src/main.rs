@@ -5,6 +5,7 @@
 //! fault, and 125 when used wrongly.
 
 mod arguments;
+mod choice;
 mod coverage;
 mod demangle;
 mod disasm;
@@ -23,6 +24,7 @@ mod trace;
 
 use arguments::{Cli, Command};
 use clap::Parser;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// The command itself is used wrongly.
@@ -32,13 +34,16 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(arguments::with_default_command(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version go to stdout and are no errors. A closed pipe is no reason to complain.
-            let _ = error.print();
-            return if error.use_stderr() {
-                ExitCode::from(USED_WRONGLY)
-            } else {
-                ExitCode::SUCCESS
-            };
+            let printed = error.print();
+            if error.use_stderr() {
+                return ExitCode::from(USED_WRONGLY);
+            }
+            // Help and version go to stdout and are no errors.
+            let printed = printed.and_then(|()| std::io::stdout().flush());
+            return finish(
+                printed.map(|()| ExitCode::SUCCESS),
+                &terminal::Terminal::new(false, false),
+            );
         }
     };
     let terminal = terminal::Terminal::new(cli.quiet, cli.verbose);
@@ -52,8 +57,13 @@ fn main() -> ExitCode {
         Command::Trace(options) => return trace::trace(&options, &terminal),
         Command::Explain(options) => return explain::explain(&options, &terminal),
         Command::Replay(options) => return replay::replay(&options, &terminal),
-        Command::Help(topic) => environment::help(&topic),
+        Command::Help(topic) => environment::help(&topic, &terminal),
     };
+    finish(result, &terminal)
+}
+
+/// The exit code. A closed pipe is no reason to complain.
+fn finish(result: std::io::Result<ExitCode>, terminal: &terminal::Terminal) -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,

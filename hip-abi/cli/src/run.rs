@@ -2,9 +2,9 @@
 
 use crate::USED_WRONGLY;
 use crate::arguments::{Hip, Run};
+use crate::environment;
 use crate::prefix::Prefix;
 use crate::terminal::Terminal;
-use gneiss_fatbin::TargetId;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -47,27 +47,52 @@ pub fn command(options: &Run, terminal: &Terminal) -> Result<Command, ExitCode> 
     if let Some(missing) = prefix.missing() {
         return wrong(&missing);
     }
-    if let Some(fault) = options
-        .gpus
-        .as_deref()
-        .and_then(|spec| check_gpus(spec).err())
-    {
-        return wrong(&fault);
+    if let Some(Err(fault)) = options.gpus.as_deref().map(gneiss_settings::gpus::parse) {
+        return wrong(&format!("--gpus: {fault}"));
+    }
+    let overruled: &[&str] = if options.gpus.is_some() {
+        &["GNEISS_GPUS"]
+    } else {
+        &[]
+    };
+    let (refused, warnings) = environment::problems(overruled);
+    warnings.iter().for_each(|warning| terminal.warn(warning));
+    if !refused.is_empty() {
+        refused.iter().for_each(|fault| terminal.error(fault));
+        return Err(ExitCode::from(USED_WRONGLY));
     }
     if options.hip == Hip::Amd && std::env::var_os("GNEISS_HSA").is_some() {
         terminal.warn("GNEISS_HSA has no effect with --hip amd");
     }
     let mut command = Command::new(program);
     command.args(arguments);
-    for (name, value) in environment(options, &prefix, |name| std::env::var_os(name)) {
+    if gneiss_settings::switch("GNEISS_LIVE") == Some(true) {
+        ignore_live_signal(&mut command);
+    }
+    for (name, value) in variables(options, &prefix, |name| std::env::var_os(name)) {
         terminal.note(&format!("{name}={}", value.to_string_lossy()));
         command.env(name, value);
     }
     Ok(command)
 }
 
+/// With `GNEISS_LIVE`, SIGUSR1 asks for the live state, but until the library has its handler it would end the program: it starts with the
+/// signal ignored, which exec keeps and the library overrules.
+fn ignore_live_signal(command: &mut Command) {
+    let ignore = || {
+        // SAFETY: needed between fork and exec or right before exec; signal is async-signal-safe and takes no memory of ours.
+        let old = unsafe { libc::signal(libc::SIGUSR1, libc::SIG_IGN) };
+        if old == libc::SIG_ERR {
+            return Err(std::io::Error::last_os_error());
+        }
+        Ok(())
+    };
+    // SAFETY: the closure only calls an async-signal-safe function and allocates nothing.
+    unsafe { command.pre_exec(ignore) };
+}
+
 /// The variables to set. What the caller had in path variables stays, behind ours.
-pub fn environment(
+pub fn variables(
     options: &Run,
     prefix: &Prefix,
     old: impl Fn(&str) -> Option<OsString>,
@@ -77,7 +102,7 @@ pub fn environment(
     } else {
         prefix.lib()
     };
-    let mut variables = vec![(
+    let mut set = vec![(
         "LD_LIBRARY_PATH",
         joined(directory.as_os_str(), old("LD_LIBRARY_PATH")),
     )];
@@ -103,12 +128,12 @@ pub fn environment(
             .fold(old("LD_PRELOAD").unwrap_or_default(), |rest, library| {
                 joined(library.as_os_str(), Some(rest))
             });
-        variables.push(("LD_PRELOAD", list));
+        set.push(("LD_PRELOAD", list));
     }
     if let Some(spec) = &options.gpus {
-        variables.push(("GNEISS_GPUS", spec.into()));
+        set.push(("GNEISS_GPUS", spec.into()));
     }
-    variables
+    set
 }
 
 /// Most bytes of a program that is searched for names: far more than any tool that looks for the driver has.
@@ -116,7 +141,8 @@ const SEARCHED: u64 = 16 << 20;
 
 /// Whether a program uses HSA and looks for AMD's kernel driver itself, as rocminfo does: it would find none and give up.
 pub fn looks_for_driver(file: &Path) -> bool {
-    let small = std::fs::metadata(file).is_ok_and(|metadata| metadata.len() <= SEARCHED);
+    let small = std::fs::metadata(file)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= SEARCHED);
     let Some(bytes) = small.then(|| std::fs::read(file).ok()).flatten() else {
         return false;
     };
@@ -139,36 +165,6 @@ fn joined(first: &OsStr, rest: Option<OsString>) -> OsString {
     all
 }
 
-/// Checks a list of GPUs: targets with an optional count of at least 1 behind a colon, separated by commas.
-pub fn check_gpus(spec: &str) -> Result<(), String> {
-    for item in spec.split(',') {
-        let (target, count) = match item.rsplit_once(':') {
-            Some((target, count)) if count.bytes().all(|b| b.is_ascii_digit()) => (target, count),
-            _ => (item, "1"),
-        };
-        if !count
-            .parse()
-            .is_ok_and(|count: u32| (1..=64).contains(&count))
-        {
-            return Err(format!("--gpus: \"{item}\" has no count from 1 to 64"));
-        }
-        let target: TargetId = target
-            .trim()
-            .parse()
-            .map_err(|error| format!("--gpus: {error}"))?;
-        match target.known() {
-            Some(processor) if !processor.is_generic() => {}
-            Some(_) => {
-                return Err(format!(
-                    "--gpus: \"{target}\" is no GPU but a family of them"
-                ));
-            }
-            None => return Err(format!("--gpus: no GPU is called \"{target}\"")),
-        }
-    }
-    Ok(())
-}
-
 /// The file that would run: the name itself when it has a slash, else the first executable file of that name in `PATH`.
 pub fn find_program(name: &OsStr) -> Option<std::path::PathBuf> {
     if name.as_encoded_bytes().contains(&b'/') {
@@ -189,31 +185,6 @@ fn is_executable(file: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn gpu_lists() {
-        for good in [
-            "gfx90a",
-            "gfx942:8",
-            "gfx1100,gfx906",
-            "gfx90a:xnack+:2",
-            "gfx90a:sramecc+:xnack-",
-        ] {
-            assert_eq!(check_gpus(good), Ok(()), "{good}");
-        }
-        for bad in [
-            "",
-            "gfx90a,",
-            "gfx90a:0",
-            "gfx90a:65",
-            "gfx9999",
-            "gfx11-generic",
-            "gfx1030:xnack+",
-            "gfx90a:x",
-        ] {
-            assert!(check_gpus(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn a_program_that_looks_for_the_driver_is_known_by_its_strings() {
@@ -253,14 +224,14 @@ mod tests {
             text(prefix.hip_library()),
             text(prefix.hsa_library()),
         );
-        let ours = environment(&options(Hip::Gneiss), &prefix, old);
+        let ours = variables(&options(Hip::Gneiss), &prefix, old);
         let expected: [(_, OsString); 3] = [
             ("LD_LIBRARY_PATH", format!("{lib}:/old").into()),
             ("LD_PRELOAD", format!("{hip}:{hsa}").into()),
             ("GNEISS_GPUS", "gfx906".into()),
         ];
         assert_eq!(ours, expected);
-        let amd = environment(&options(Hip::Amd), &prefix, old);
+        let amd = variables(&options(Hip::Amd), &prefix, old);
         assert_eq!(
             amd[0].1,
             OsString::from(format!("{}:/old", text(prefix.hsa_only())))

@@ -17,12 +17,17 @@ fn prefix() -> PathBuf {
 }
 
 fn gneiss(arguments: &[&str]) -> Output {
+    gneiss_with(&[], arguments)
+}
+
+fn gneiss_with(variables: &[(&str, &str)], arguments: &[&str]) -> Output {
     let mut command = Command::new(prefix().join("bin/gneiss"));
     command
         .args(arguments)
         .env_remove("LD_LIBRARY_PATH")
         .env_remove("LD_PRELOAD")
-        .env_remove("GNEISS_GPUS");
+        .env_remove("GNEISS_GPUS")
+        .envs(variables.iter().copied());
     command.output().expect("gneiss starts")
 }
 
@@ -63,6 +68,9 @@ fn run_reports_what_it_cannot_start_as_a_shell_does() {
     for (arguments, code) in [
         (&["run"][..], 125),
         (&["run", "--gpus", "gfx9999", "true"], 125),
+        (&["run", "--gpus", "gfx90c", "true"], 125),
+        (&["info", "--gpus", "gfx90c"], 125),
+        (&["doctor", "--gpus", "gfx90c", "true"], 125),
         (&["--hip", "nobody", "true"], 125),
         (&["inspect"], 125),
         (&["help", "nothing"], 125),
@@ -281,4 +289,212 @@ fn disasm_writes_the_code_of_one_kernel() {
         "{}",
         stderr(&output)
     );
+}
+
+#[test]
+fn a_gpu_that_there_is_not_leads_to_the_list() {
+    let output = gneiss(&["run", "--gpus", "gfx90c", "true"]);
+    let text = stderr(&output);
+    assert!(
+        text.starts_with("gneiss: error: --gpus: there is no GPU \"gfx90c\"; there are gfx900, "),
+        "{text}"
+    );
+    let output = gneiss(&["info", "--gpus", "gfx1100:2"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stdout(&output).matches("amdhsa--gfx1100").count(), 2);
+}
+
+#[test]
+fn senseless_variables_are_refused_before_the_program_starts() {
+    for (name, value) in [
+        ("GNEISS_THREADS", "0"),
+        ("GNEISS_SIMD", "foo"),
+        ("GNEISS_KERNEL_TIMEOUT", "soon"),
+        ("GNEISS_HANG_TIMEOUT", "1h"),
+        ("GNEISS_FAULT", "ignore"),
+        ("GNEISS_MEM", "lots"),
+        ("GNEISS_GPUS", "gfx90c"),
+    ] {
+        let output = gneiss_with(&[(name, value)], &["run", "sh", "-c", "echo started"]);
+        assert_eq!(output.status.code(), Some(125), "{name}={value}");
+        let text = stderr(&output);
+        assert!(
+            text.starts_with(&format!("gneiss: error: {name}={value}: "))
+                && text.lines().count() == 1,
+            "{text}"
+        );
+        assert_eq!(stdout(&output), "");
+        let output = gneiss_with(&[(name, value)], &["doctor"]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stdout(&output).contains(&format!("problem  {name}={value}: ")));
+    }
+    let output = gneiss_with(
+        &[("GNEISS_GPUS", "gfx90c")],
+        &["run", "--gpus", "gfx90a", "true"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn mistyped_variables_lead_to_a_warning() {
+    let variables = [("GNEISS_THREAD", "2"), ("HSA_XNACK", "on")];
+    let output = gneiss_with(&variables, &["run", "true"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = stderr(&output);
+    for part in [
+        "warning: HSA_XNACK=on: not accepted; accepted is 0 or 1; it counts as none",
+        "warning: there is no variable GNEISS_THREAD; is GNEISS_THREADS meant?",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(stderr(&gneiss_with(&variables, &["-q", "run", "true"])), "");
+}
+
+#[test]
+fn the_live_signal_before_the_handler_is_there_does_not_end_the_program() {
+    let script = "kill -USR1 $$; echo alive";
+    let output = gneiss_with(&[("GNEISS_LIVE", "1")], &["run", "sh", "-c", script]);
+    assert_eq!(stdout(&output), "alive\n", "{:?}", output.status);
+    let output = gneiss(&["run", "sh", "-c", script]);
+    assert_eq!(output.status.code(), None, "without it, SIGUSR1 is as ever");
+}
+
+#[test]
+fn what_is_not_in_the_file_is_an_error_that_says_what_is() {
+    for (arguments, part) in [
+        (
+            &["inspect", "--target", "gfx1201"][..],
+            "no code for gfx1201; there is code for gfx1030, gfx90a:xnack-",
+        ),
+        (
+            &["inspect", "--kernel", "nothing"],
+            "there is scale, gather",
+        ),
+        (&["disasm", "--kernel", "nothing"], "there is scale, gather"),
+        (&["disasm", "--target", "gfx1201"], "code for gfx1030"),
+        (&["coverage", "--target", "gfx1201"], "code for gfx1030"),
+    ] {
+        let file = data("plain.hipfb");
+        let arguments: Vec<&str> = arguments.iter().copied().chain([file.as_str()]).collect();
+        let output = gneiss(&arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        let text = stderr(&output);
+        assert!(text.contains(part), "{arguments:?}: {text}");
+        assert_eq!(stdout(&output), "");
+    }
+    let output = gneiss(&["inspect", "--target", "gfx1201", &data("v5.hsaco")]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+}
+
+#[test]
+fn every_subcommand_has_help() {
+    let output = gneiss(&["help", "nothing"]);
+    let text = stderr(&output);
+    let (_, topics) = text.trim().rsplit_once("about ").expect("a list");
+    let topics: Vec<_> = topics.split(", ").collect();
+    assert!(topics.contains(&"coverage") && topics.contains(&"env"));
+    for topic in topics {
+        let output = gneiss(&["help", topic]);
+        assert!(
+            output.status.success() && !output.stdout.is_empty(),
+            "{topic}"
+        );
+    }
+}
+
+#[test]
+fn nonsense_files_are_errors() {
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &[u8]| folder.path().join(std::ffi::OsStr::from_bytes(name));
+    let write = |name: &[u8], bytes: &[u8]| std::fs::write(at(name), bytes).expect("written");
+    write(b"empty", b"");
+    write(b"\xff\xfe", b"not a program");
+    write(b"magic", b"\x7fELF");
+    write(b"bundle", b"__CLANG_OFFLOAD_BUNDLE__");
+    let mut other = std::fs::read("/proc/self/exe").expect("this test");
+    other.truncate(4096);
+    other[18..20].copy_from_slice(&183_u16.to_le_bytes());
+    write(b"aarch64", &other);
+    let huge = std::fs::File::create(at(b"huge")).expect("created");
+    huge.set_len(1 << 36).expect("a sparse file");
+    symlink(at(b"loop"), at(b"loop")).expect("linked");
+    let pipe = at(b"pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    std::fs::create_dir(at(b"folder")).expect("created");
+    for name in [
+        &b"empty"[..],
+        b"\xff\xfe",
+        b"magic",
+        b"bundle",
+        b"aarch64",
+        b"huge",
+        b"loop",
+        b"pipe",
+        b"folder",
+        b"missing",
+    ] {
+        for subcommand in ["inspect", "disasm", "coverage", "doctor"] {
+            let output = Command::new(prefix().join("bin/gneiss"))
+                .arg(subcommand)
+                .arg(at(name))
+                .output()
+                .expect("gneiss starts");
+            let what = String::from_utf8_lossy(name);
+            assert_eq!(output.status.code(), Some(1), "{subcommand} {what}");
+            if subcommand != "doctor" {
+                let text = stderr(&output);
+                assert!(
+                    text.starts_with("gneiss: error: ") && text.lines().count() == 1,
+                    "{subcommand} {what}: {text}"
+                );
+                assert!(text.contains(&*what), "{subcommand} {what}: {text}");
+            }
+        }
+        let output = Command::new(prefix().join("bin/gneiss"))
+            .arg("run")
+            .arg(at(name))
+            .output()
+            .expect("gneiss starts");
+        assert!(matches!(output.status.code(), Some(126 | 127)));
+    }
+}
+
+#[test]
+fn a_closed_or_full_stdout_is_no_panic() {
+    let file = data("plain.hipfb");
+    for line in [
+        format!("inspect {file}"),
+        format!("inspect --json {file}"),
+        format!("disasm {file}"),
+        format!("coverage --json {file}"),
+        "coverage --target gfx90a".to_owned(),
+        "help env".to_owned(),
+        "help run".to_owned(),
+        "--help".to_owned(),
+        "info --api".to_owned(),
+        "doctor".to_owned(),
+    ] {
+        let gneiss = prefix().join("bin/gneiss").display().to_string();
+        let shell = |script: String| {
+            let output = Command::new("bash").args(["-c", &script]).output();
+            output.expect("bash starts")
+        };
+        let output = shell(format!("{gneiss} {line} | true; exit ${{PIPESTATUS[0]}}"));
+        let text = stderr(&output);
+        assert!(!text.contains("panicked"), "{line}: {text}");
+        assert!(
+            matches!(output.status.code(), Some(0 | 1)),
+            "{line}: {text}"
+        );
+        let output = shell(format!("{gneiss} {line} >/dev/full"));
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{line}: {text}");
+        assert!(
+            text.contains("No space left on device") && !text.contains("panicked"),
+            "{line}: {text}"
+        );
+    }
 }

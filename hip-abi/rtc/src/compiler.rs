@@ -120,8 +120,19 @@ impl Compiler {
 }
 
 /// The compilers of this machine, the preferred first.
-pub fn candidates() -> Vec<Compiler> {
-    let wanted = std::env::var("GNEISS_HIPRTC_COMPILER").unwrap_or_default();
+///
+/// # Errors
+/// A variable of ours with a value that is not accepted, also on stderr: many programs show no log.
+pub fn candidates() -> Result<Vec<Compiler>, Log> {
+    gneiss_settings::check().map_err(|refused| {
+        let lines: Vec<_> = refused
+            .iter()
+            .map(|error| format!("hiprtc: {error}\n"))
+            .collect();
+        eprint!("{}", lines.concat());
+        lines.concat()
+    })?;
+    let wanted = gneiss_settings::text("GNEISS_HIPRTC_COMPILER").unwrap_or_default();
     let mut found = Vec::new();
     if wanted.is_empty() || wanted == "comgr" {
         found.extend(Comgr::find().map(Compiler::Comgr));
@@ -129,7 +140,7 @@ pub fn candidates() -> Vec<Compiler> {
     if wanted.is_empty() || wanted == "clang" {
         found.extend(Clang::find_all().into_iter().map(Compiler::Clang));
     }
-    found
+    Ok(found)
 }
 
 /// The first candidate that knows the target.

@@ -100,14 +100,17 @@ impl Link {
     /// # Errors
     /// [`HIPRTC_ERROR_LINKING`].
     pub fn complete(&mut self) -> Result {
-        let candidates = compiler::candidates();
         let linked = device()
             .map_err(|_| "hiprtc: linking needs a HIP device\n".to_owned())
             .and_then(|target| {
                 if self.pieces.is_empty() {
                     return Err("hiprtc: nothing to link\n".to_owned());
                 }
-                compiler::choose(&candidates, &target)?.link(&self.pieces, &target, &self.options)
+                compiler::choose(&compiler::candidates()?, &target)?.link(
+                    &self.pieces,
+                    &target,
+                    &self.options,
+                )
             });
         match linked {
             Ok(linked) => {

@@ -124,7 +124,7 @@ impl Program {
                     .to_owned(),
             );
         };
-        let candidates = compiler::candidates();
+        let candidates = compiler::candidates()?;
         let source = format!("{}{}", self.source, names::constants(&self.expressions));
         let cached = cache::folder()
             .filter(|_| !self.reads_files(options))

@@ -145,27 +145,12 @@ const MAX_BATCH: u64 = 32;
 /// Work that is worth waking another thread for.
 const SHARE_TIME: Duration = Duration::from_micros(15);
 
-/// `GNEISS_KERNEL_TIMEOUT`: a number of seconds, or one with the unit `ms` or `s`.
+/// `GNEISS_KERNEL_TIMEOUT`.
 static TIMEOUT: LazyLock<Option<Duration>> = LazyLock::new(|| {
-    let text = std::env::var("GNEISS_KERNEL_TIMEOUT").ok()?;
-    let parsed = parse_duration(text.trim());
-    if parsed.is_none() {
-        tracing::warn!(%text, "GNEISS_KERNEL_TIMEOUT is not a time like 10s or 500ms; ignored");
-    }
-    parsed
+    gneiss_settings::text("GNEISS_KERNEL_TIMEOUT")
+        .and_then(|text| gneiss_settings::parse::time(&text))
+        .filter(|time| !time.is_zero())
 });
-
-fn parse_duration(text: &str) -> Option<Duration> {
-    let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
-        (Some(number), _) => (number, 1e-3),
-        (None, Some(number)) => (number, 1.0),
-        (None, None) => (text, 1.0),
-    };
-    let seconds = number.trim().parse::<f64>().ok()? * unit;
-    (seconds > 0.0)
-        .then(|| Duration::try_from_secs_f64(seconds).ok())
-        .flatten()
-}
 
 impl Dispatch {
     /// A closed object.

@@ -24,6 +24,7 @@ use std::{
 
 use crossbeam_queue::ArrayQueue;
 use crossbeam_utils::{Backoff, CachePadded};
+use gneiss_settings::parse;
 use parking_lot::Mutex;
 
 use super::Task;
@@ -262,20 +263,12 @@ impl Pool {
 
 /// `GNEISS_THREADS`, or the processors that the affinity mask and the cgroup leave us.
 fn thread_count() -> usize {
-    const MOST: usize = 1024;
-    match std::env::var("GNEISS_THREADS")
-        .ok()
-        .map(|text| (text.trim().parse::<usize>(), text))
-    {
-        Some((Ok(n), _)) if (1..=MOST).contains(&n) => return n,
-        Some((_, text)) => {
-            tracing::warn!(%text, "GNEISS_THREADS is not a number from 1 to {MOST}; ignored")
-        }
-        None => {}
-    }
-    std::thread::available_parallelism()
-        .map_or(1, std::num::NonZero::get)
-        .min(MOST)
+    let wanted = gneiss_settings::text("GNEISS_THREADS").and_then(|text| parse::threads(&text));
+    wanted.unwrap_or_else(|| {
+        std::thread::available_parallelism()
+            .map_or(1, std::num::NonZero::get)
+            .min(parse::MOST_THREADS)
+    })
 }
 
 fn futex_wait(word: &AtomicU32, expected: u32) {

@@ -40,16 +40,10 @@ impl Level {
         static LEVEL: OnceLock<Level> = OnceLock::new();
         *LEVEL.get_or_init(|| {
             let best = Self::detect();
-            match std::env::var("GNEISS_SIMD").as_deref() {
-                Ok("portable") => Self::Portable,
-                Ok("avx2") => best.min(Self::Avx2),
-                Ok("avx512") | Err(_) => best,
-                Ok(other) => {
-                    tracing::warn!(
-                        "GNEISS_SIMD={other} is none of portable, avx2, avx512: ignored"
-                    );
-                    best
-                }
+            match gneiss_settings::text("GNEISS_SIMD").as_deref() {
+                Some("portable") => Self::Portable,
+                Some("avx2") => best.min(Self::Avx2),
+                _ => best,
             }
         })
     }

@@ -74,7 +74,7 @@ pub fn is_enabled(level: Level) -> bool {
     static ENABLED: OnceLock<bool> = OnceLock::new();
     level >= Level::Avx2
         && !cfg!(feature = "counters")
-        && *ENABLED.get_or_init(|| std::env::var_os("GNEISS_JIT").is_none_or(|value| value != "0"))
+        && *ENABLED.get_or_init(|| gneiss_settings::switch("GNEISS_JIT").unwrap_or(true))
 }
 
 /// Compiles the runs of a segment; gives the code, and the handlers that are to stand in their first operations. `forms` says for each
