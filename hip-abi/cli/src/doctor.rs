@@ -25,7 +25,6 @@ const DT_NEEDED: u64 = 1;
 const DT_STRTAB: u64 = 5;
 const DT_RPATH: u64 = 15;
 const DT_RUNPATH: u64 = 29;
-const EM_X86_64: u16 = 62;
 
 /// Collects remarks; a bad one makes the exit code 1.
 struct Report<'a> {
@@ -77,7 +76,11 @@ pub fn doctor(options: &Doctor, terminal: &Terminal) -> Result<ExitCode> {
         report.head(&format!("program {}", name.to_string_lossy()))?;
         match run::find_program(name) {
             Some(file) => program(&file, &prefix, options, &mut report)?,
-            None => report.bad("it is not in PATH")?,
+            None if Path::new(name).is_file() => report.bad(&format!(
+                "it is not in PATH; the file here is ./{}",
+                name.to_string_lossy()
+            ))?,
+            None => report.bad("there is no such program in PATH")?,
         }
     }
     let code = if report.faults == 0 {
@@ -168,12 +171,9 @@ fn program(file: &Path, prefix: &Prefix, options: &Doctor, report: &mut Report<'
         ));
     }
     let elf = match Elf::parse(map.bytes()) {
-        Ok(elf) if elf.machine == EM_X86_64 => elf,
+        Ok(elf) if elf.machine == run::EM_X86_64 => elf,
         Ok(elf) => {
-            return report.bad(&format!(
-                "it is for ELF machine {}, not for x86-64 (62)",
-                elf.machine
-            ));
+            return report.bad(&run::other_machine(&elf));
         }
         Err(error) => return report.bad(&error.to_string()),
     };
@@ -440,19 +440,19 @@ fn fault_of(gpu: &gpus::Gpu, bundles: &[Vec<EntryId>]) -> Option<String> {
         .filter(|bundle| !bundle.iter().any(fits))
         .count();
     (without > 0).then(|| {
+        let other = other_gpus(bundles).map_or_else(String::new, |other| format!(", or {other}"));
         format!(
-            "{without} of its {} bundles have no code for {device}: compile with --offload-arch={}, or {}",
+            "{without} of its {} bundles have no code for {device}: compile with --offload-arch={}{other}",
             bundles.len(),
-            gpu.processor,
-            advice(bundles)
+            gpu.processor
         )
     })
 }
 
-/// What else can be done: only GPUs that there are, and whose code is executed.
-fn advice(bundles: &[Vec<EntryId>]) -> String {
+/// Which GPUs run the code, if any do: only such as there are, and whose code is executed.
+fn other_gpus(bundles: &[Vec<EntryId>]) -> Option<String> {
     if let Some(first) = able(bundles).first() {
-        return format!("use --gpus {first}");
+        return Some(format!("use --gpus {first}"));
     }
     let mut some = Vec::new();
     for bundle in bundles {
@@ -462,14 +462,18 @@ fn advice(bundles: &[Vec<EntryId>]) -> String {
             }
         }
     }
-    if some.len() > 1 {
+    (some.len() > 1).then(|| {
         format!(
             "use several, each for a part of it: --gpus {}",
             some.join(",")
         )
-    } else {
-        let targets = gpus::TARGETS.map(|target| target.to_owned());
-        let targets: Vec<_> = targets
+    })
+}
+
+/// What can be done where the GPUs that were asked for do not matter.
+fn advice(bundles: &[Vec<EntryId>]) -> String {
+    other_gpus(bundles).unwrap_or_else(|| {
+        let targets: Vec<_> = gpus::TARGETS
             .into_iter()
             .filter(|target| is_executed(target))
             .collect();
@@ -477,7 +481,7 @@ fn advice(bundles: &[Vec<EntryId>]) -> String {
             "compile with --offload-arch for one of {}",
             targets.join(", ")
         )
-    }
+    })
 }
 
 /// Reads the dynamic section; `None` for a file that has none.
@@ -577,8 +581,13 @@ mod tests {
         let old = [bundle(&["gfx803"])];
         let fault = fault("gfx1030", &old).expect("a fault");
         assert!(
-            fault.contains("one of gfx900, ") && !fault.contains("gfx803"),
+            fault.ends_with("compile with --offload-arch=gfx1030"),
             "{fault}"
+        );
+        let advice_for_old = advice(&old);
+        assert!(
+            advice_for_old.contains("one of gfx900, ") && !advice_for_old.contains("gfx803"),
+            "{advice_for_old}"
         );
         let xnack = [bundle(&["gfx90a:xnack+"])];
         assert!(fault_of(&gpus::parse("gfx90a").expect("a GPU")[0], &xnack).is_some());

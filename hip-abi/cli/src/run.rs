@@ -5,6 +5,8 @@ use crate::arguments::{Hip, Run};
 use crate::environment;
 use crate::prefix::Prefix;
 use crate::terminal::Terminal;
+use gneiss_fatbin::elf::Elf;
+use gneiss_fatbin::fat_binary::MappedFile;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -23,12 +25,61 @@ pub fn run(options: &Run, terminal: &Terminal) -> ExitCode {
 /// The exit code for a program that cannot be started.
 pub fn cannot_start(options: &Run, error: &std::io::Error, terminal: &Terminal) -> ExitCode {
     let program = options.program.first().cloned().unwrap_or_default();
-    terminal.error(&format!("{}: {error}", program.to_string_lossy()));
+    let why = why_not(&program, error);
+    terminal.error(&format!("{}: {why}", program.to_string_lossy()));
     ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound {
         127
     } else {
         126
     })
+}
+
+/// Why a program could not be started, in more words than the system has.
+fn why_not(name: &OsStr, error: &std::io::Error) -> String {
+    let Some(file) = find_program(name) else {
+        return if Path::new(name).is_file() {
+            format!(
+                "it is not in PATH; the file here is ./{}",
+                name.to_string_lossy()
+            )
+        } else {
+            "there is no such program in PATH".to_owned()
+        };
+    };
+    let Ok(metadata) = std::fs::metadata(&file) else {
+        return error.to_string();
+    };
+    if metadata.is_dir() {
+        return "it is a directory".to_owned();
+    }
+    let head = MappedFile::open(&file);
+    let bytes = head.as_ref().map(MappedFile::bytes).unwrap_or_default();
+    match error.raw_os_error() {
+        Some(libc::EACCES) if metadata.is_file() && !is_executable(&file) => {
+            format!("{error}: it is not executable (chmod +x)")
+        }
+        Some(libc::ENOEXEC) => match Elf::parse(bytes) {
+            Ok(elf) if elf.machine != EM_X86_64 => other_machine(&elf),
+            Ok(_) => error.to_string(),
+            Err(_) => format!("{error}: it is no ELF program for x86-64 and no script with #!"),
+        },
+        // The file is there: what is not is what should read it.
+        Some(libc::ENOENT) => {
+            format!("{error}: the file is there, but not the interpreter that it names")
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// ELF's number of x86-64.
+pub const EM_X86_64: u16 = 62;
+
+/// A program for another processor.
+pub fn other_machine(elf: &Elf<'_>) -> String {
+    format!(
+        "it is for ELF machine {}, not for x86-64 ({EM_X86_64})",
+        elf.machine
+    )
 }
 
 /// The program with its environment, ready to be started; else the exit code.

@@ -93,6 +93,46 @@ fn run_reports_what_it_cannot_start_as_a_shell_does() {
 }
 
 #[test]
+fn run_says_why_a_program_cannot_be_started() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, bytes: &[u8], executable: bool| {
+        use std::os::unix::fs::PermissionsExt;
+        let file = folder.path().join(name);
+        std::fs::write(&file, bytes).expect("written");
+        let mode = if executable { 0o755 } else { 0o644 };
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("set");
+    };
+    let mut other = std::fs::read("/proc/self/exe").expect("this test");
+    other[18..20].copy_from_slice(&183_u16.to_le_bytes());
+    write("aarch64", &other, true);
+    write("plain", b"true", false);
+    write("text", b"true", true);
+    write("script", b"#!/nonexistent/interpreter\n", true);
+    for (name, code, part) in [
+        (
+            "./aarch64",
+            126,
+            "it is for ELF machine 183, not for x86-64",
+        ),
+        ("./plain", 126, "it is not executable (chmod +x)"),
+        ("./text", 126, "no script with #!"),
+        ("./script", 127, "not the interpreter that it names"),
+        ("/", 126, "it is a directory"),
+        ("text", 127, "the file here is ./text"),
+        ("no-such-program-anywhere", 127, "no such program in PATH"),
+    ] {
+        let output = Command::new(prefix().join("bin/gneiss"))
+            .args(["run", name])
+            .current_dir(folder.path())
+            .output()
+            .expect("gneiss starts");
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{name}: {text}");
+        assert!(text.contains(part), "{name}: {text}");
+    }
+}
+
+#[test]
 fn run_sets_the_paths() {
     let lib = prefix().join("lib").display().to_string();
     let variables = |arguments: &[&str]| -> Vec<String> {
