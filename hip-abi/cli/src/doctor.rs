@@ -173,7 +173,7 @@ fn program(file: &Path, prefix: &Prefix, options: &Doctor, report: &mut Report<'
     let elf = match Elf::parse(map.bytes()) {
         Ok(elf) if elf.machine == run::EM_X86_64 => elf,
         Ok(elf) => {
-            return report.bad(&run::other_machine(&elf));
+            return report.bad(&run::other_machine(elf.machine));
         }
         Err(error) => return report.bad(&error.to_string()),
     };

@@ -5,12 +5,13 @@ use crate::arguments::{Hip, Run};
 use crate::environment;
 use crate::prefix::Prefix;
 use crate::terminal::Terminal;
-use gneiss_fatbin::elf::Elf;
-use gneiss_fatbin::fat_binary::MappedFile;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+
+/// The exit code for a program that is there and cannot be started.
+const CANNOT_START: u8 = 126;
 
 /// Runs the program; returns only when it cannot be started.
 pub fn run(options: &Run, terminal: &Terminal) -> ExitCode {
@@ -30,7 +31,7 @@ pub fn cannot_start(options: &Run, error: &std::io::Error, terminal: &Terminal) 
     ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound {
         127
     } else {
-        126
+        CANNOT_START
     })
 }
 
@@ -52,17 +53,10 @@ fn why_not(name: &OsStr, error: &std::io::Error) -> String {
     if metadata.is_dir() {
         return "it is a directory".to_owned();
     }
-    let head = MappedFile::open(&file);
-    let bytes = head.as_ref().map(MappedFile::bytes).unwrap_or_default();
     match error.raw_os_error() {
         Some(libc::EACCES) if metadata.is_file() && !is_executable(&file) => {
             format!("{error}: it is not executable (chmod +x)")
         }
-        Some(libc::ENOEXEC) => match Elf::parse(bytes) {
-            Ok(elf) if elf.machine != EM_X86_64 => other_machine(&elf),
-            Ok(_) => error.to_string(),
-            Err(_) => format!("{error}: it is no ELF program for x86-64 and no script with #!"),
-        },
         // The file is there: what is not is what should read it.
         Some(libc::ENOENT) => {
             format!("{error}: the file is there, but not the interpreter that it names")
@@ -74,12 +68,21 @@ fn why_not(name: &OsStr, error: &std::io::Error) -> String {
 /// ELF's number of x86-64.
 pub const EM_X86_64: u16 = 62;
 
-/// A program for another processor.
-pub fn other_machine(elf: &Elf<'_>) -> String {
-    format!(
-        "it is for ELF machine {}, not for x86-64 ({EM_X86_64})",
-        elf.machine
-    )
+/// The fault of a program for another processor.
+pub fn other_machine(machine: u16) -> String {
+    format!("it is for ELF machine {machine}, not for x86-64 ({EM_X86_64})")
+}
+
+/// The ELF machine of a file; `None` if it is no ELF file or cannot be read.
+fn machine_of(file: &Path) -> Option<u16> {
+    use std::io::Read;
+    let regular = std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file());
+    let mut head = [0_u8; 20];
+    regular
+        .then(|| std::fs::File::open(file).ok()?.read_exact(&mut head).ok())
+        .flatten()?;
+    head.starts_with(b"\x7fELF")
+        .then(|| u16::from_le_bytes([head[18], head[19]]))
 }
 
 /// The program with its environment, ready to be started; else the exit code.
@@ -114,6 +117,16 @@ pub fn command(options: &Run, terminal: &Terminal) -> Result<Command, ExitCode> 
     }
     if options.hip == Hip::Amd && std::env::var_os("GNEISS_HSA").is_some() {
         terminal.warn("GNEISS_HSA has no effect with --hip amd");
+    }
+    // exec would hand it to a shell, which reads it as a script.
+    let machine = find_program(program).and_then(|file| machine_of(&file));
+    if let Some(machine) = machine.filter(|machine| *machine != EM_X86_64) {
+        terminal.error(&format!(
+            "{}: {}",
+            program.to_string_lossy(),
+            other_machine(machine)
+        ));
+        return Err(ExitCode::from(CANNOT_START));
     }
     let mut command = Command::new(program);
     command.args(arguments);
