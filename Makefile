@@ -30,12 +30,16 @@ rtc_library := $(rocm)/lib/libhiprtc.so.5
 rtc_archive := $(target)/release/libgneiss_hiprtc.a
 rtc_map := hip-abi/rtc/libhiprtc.map
 
+roctx_library := $(rocm)/lib/libroctx64.so.4
+roctx_archive := $(target)/release/libgneiss_roctx.a
+roctx_map := hip-abi/roctx/libroctx64.map
+
 export GNEISS_PREFIX := $(abspath $(rocm))
 
 .PHONY: all demo test verify bench lint headers install force
 .DELETE_ON_ERROR:
 
-all: $(hip_library) $(hsa_library) $(rtc_library) $(rocm)/bin/gneiss layout
+all: $(hip_library) $(hsa_library) $(rtc_library) $(roctx_library) $(rocm)/bin/gneiss layout
 
 force:
 
@@ -53,7 +57,7 @@ build_packages := gcc libc6-dev
 # targets come along when tests follow, for the same reason.
 cargo_targets := $(if $(filter test verify,$(MAKECMDGOALS)),--all-targets)
 
-$(hip_archive) $(hsa_archive) $(rtc_archive) $(target)/release/gneiss &: force
+$(hip_archive) $(hsa_archive) $(rtc_archive) $(roctx_archive) $(target)/release/gneiss &: force
 	$(call need,$(build_packages))
 	$(CARGO) build --release --locked --workspace $(cargo_targets)
 
@@ -72,6 +76,11 @@ $(rtc_library): $(rtc_archive) $(rtc_map) build/link.sh
 	@mkdir -p $(@D)
 	build/link.sh $@ libhiprtc.so.5 $(rtc_archive) $(rtc_map)
 	@for n in .6 .7 ""; do ln -sf libhiprtc.so.5 $(@D)/libhiprtc.so$$n; done
+
+$(roctx_library): $(roctx_archive) $(roctx_map) build/link.sh
+	@mkdir -p $(@D)
+	build/link.sh $@ libroctx64.so.4 $(roctx_archive) $(roctx_map)
+	@ln -sf libroctx64.so.4 $(@D)/libroctx64.so
 
 $(rocm)/bin/gneiss: $(target)/release/gneiss
 	@mkdir -p $(@D)

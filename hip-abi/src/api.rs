@@ -13,10 +13,11 @@ use crate::{
     array::*,
     array_copy::*,
     batch_copy::*,
-    capture::*,
+    capture_api::*,
     configuration::*,
     context::*,
     copy::*,
+    copy_driver::*,
     copy_rect::*,
     device::*,
     event::*,
@@ -51,6 +52,7 @@ use crate::{
     texture::*,
     texture_object_driver::*,
     texture_reference::*,
+    texture_reference_driver::*,
     unsupported::*,
     virtual_memory::*,
 };
@@ -125,6 +127,39 @@ pub fn version_script() -> String {
     script
 }
 
+/// The page of the documentation that lists every function.
+pub fn page() -> String {
+    let missing: Vec<&Entry> = ENTRIES
+        .iter()
+        .filter(|entry| entry.support == Support::NotSupported)
+        .collect();
+    let mut page = format!(
+        "# The HIP functions\n\n\
+         Made from `hip-abi/src/api.rs` by its test; do not edit. `gneiss info --api` says the same of the installed library.\n\n\
+         {} functions are exported, under the version nodes of AMD's library; {} of them work. The others that have \
+         a status return `hipErrorNotSupported` (801), and with `AMD_LOG_LEVEL=1` they log their name and the reason.\n\n\
+         ## Not supported\n\n| why | functions |\n| --- | --- |\n",
+        ENTRIES.len(),
+        ENTRIES.len() - missing.len()
+    );
+    for (reason, names) in REASONS.iter().chain(OTHER_REASONS) {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        page.push_str(&format!("| {reason} | {} |\n", names.join(", ")));
+    }
+    page.push_str("\n## Working, by the release that added them\n");
+    for node in NODES {
+        let names: Vec<String> = ENTRIES
+            .iter()
+            .filter(|entry| entry.node == *node && entry.support == Support::Works)
+            .map(|entry| format!("`{}`", entry.name))
+            .collect();
+        if !names.is_empty() {
+            page.push_str(&format!("\n### {node}\n\n{}\n", names.join(", ")));
+        }
+    }
+    page
+}
+
 macro_rules! table {
     ($($node:literal { $($support:ident $name:ident;)* })*) => {
         static ENTRIES: &[Entry] = &[ $($(
@@ -149,7 +184,7 @@ table! {
         Works __hipRegisterFunction;
         Works __hipRegisterManagedVar;
         NotSupported __hipRegisterSurface;
-        NotSupported __hipRegisterTexture;
+        Works __hipRegisterTexture;
         Works __hipRegisterVar;
         Works __hipUnregisterFatBinary;
         NotSupported hipApiName;
@@ -808,16 +843,44 @@ mod tests {
     }
 
     #[test]
-    fn the_version_script_is_up_to_date() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("libamdhip64.map");
+    fn every_function_that_is_not_supported_has_a_reason() {
+        let reasoned: Vec<&str> = REASONS
+            .iter()
+            .chain(OTHER_REASONS)
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
+        let unique: BTreeSet<&str> = reasoned.iter().copied().collect();
+        assert_eq!(unique.len(), reasoned.len(), "a name has two reasons");
+        let missing: BTreeSet<&str> = ENTRIES
+            .iter()
+            .filter(|entry| entry.support == Support::NotSupported)
+            .map(|entry| entry.name)
+            .collect();
+        assert_eq!(unique, missing);
+    }
+
+    /// Checks a file that is made from the table, or writes it.
+    fn is_up_to_date(name: &str, text: &str) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
         if std::env::var_os("GNEISS_BLESS").is_some() {
-            std::fs::write(&path, version_script()).unwrap();
+            std::fs::write(&path, text).unwrap();
         }
         let kept = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
-            kept == version_script(),
+            kept == text,
             "{} differs from the table: run this test with GNEISS_BLESS=1",
             path.display()
         );
+    }
+
+    #[test]
+    fn the_version_script_is_up_to_date() {
+        is_up_to_date("libamdhip64.map", &version_script());
+    }
+
+    #[test]
+    fn the_page_of_the_documentation_is_up_to_date() {
+        is_up_to_date("../docs/hip-api.md", &page());
     }
 }

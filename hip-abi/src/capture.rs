@@ -10,7 +10,6 @@
 
 use std::{
     cell::Cell,
-    ffi::c_void,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
@@ -18,7 +17,6 @@ use std::{
     thread::ThreadId,
 };
 
-use gneiss_hip_abi_macros::hip_api;
 use parking_lot::Mutex;
 
 use crate::{
@@ -27,11 +25,10 @@ use crate::{
     event::Event,
     fail,
     graph::{
-        self, Graph, Node,
+        Graph, Node,
         operation::{EventNode, Operation},
         types::{hipGraph_t, hipGraphNode_t},
     },
-    per_thread,
     stream::{self, Stream},
     types::*,
 };
@@ -46,13 +43,13 @@ static CAPTURES: Mutex<Vec<Arc<Capture>>> = Mutex::new(Vec::new());
 
 /// A stream's part in a capture.
 #[derive(Debug)]
-struct Part {
+pub(crate) struct Part {
     /// Number of the stream's queue.
     queue: u64,
     blocking: bool,
-    dependencies: Vec<Arc<Node>>,
+    pub(crate) dependencies: Vec<Arc<Node>>,
     /// Handles of the dependencies, given out by `hipStreamGetCaptureInfo_v2`.
-    handles: Vec<hipGraphNode_t>,
+    pub(crate) handles: Vec<hipGraphNode_t>,
 }
 
 // SAFETY: the handles are values, never followed.
@@ -62,8 +59,8 @@ unsafe impl Send for Part {}
 #[derive(Debug)]
 pub struct Capture {
     /// Number, unique in the process.
-    id: u64,
-    graph: Arc<Graph>,
+    pub(crate) id: u64,
+    pub(crate) graph: Arc<Graph>,
     /// The graph is the program's, and stays when the capture fails.
     given: bool,
     mode: hipStreamCaptureMode,
@@ -104,7 +101,7 @@ pub fn is_active() -> bool {
 }
 
 /// The capture that a stream takes part in.
-fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
+pub(crate) fn capture_of(stream: &Stream) -> Option<Arc<Capture>> {
     if !is_active() {
         return None;
     }
@@ -121,11 +118,11 @@ impl Capture {
         self.invalidated.store(true, Ordering::Release);
     }
 
-    fn is_invalidated(&self) -> bool {
+    pub(crate) fn is_invalidated(&self) -> bool {
         self.invalidated.load(Ordering::Acquire)
     }
 
-    fn with_part<T>(&self, queue: u64, body: impl FnOnce(&mut Part) -> T) -> Option<T> {
+    pub(crate) fn with_part<T>(&self, queue: u64, body: impl FnOnce(&mut Part) -> T) -> Option<T> {
         self.parts
             .lock()
             .iter_mut()
@@ -462,7 +459,7 @@ fn drop_graph(capture: &Capture) {
     }
 }
 
-fn begin(
+pub(crate) fn begin(
     handle: hipStream_t,
     mode: hipStreamCaptureMode,
     given: Option<(Arc<Graph>, Vec<Arc<Node>>)>,
@@ -504,7 +501,7 @@ fn begin(
     Ok(())
 }
 
-fn end_in(handle: hipStream_t) -> HipResult<hipGraph_t> {
+pub(crate) fn end_in(handle: hipStream_t) -> HipResult<hipGraph_t> {
     let stream = stream::find(handle)?;
     let Some(capture) = capture_of(&stream) else {
         return fail!(hipErrorIllegalState, "the stream does not capture");
@@ -558,320 +555,16 @@ fn end_in(handle: hipStream_t) -> HipResult<hipGraph_t> {
     capture.graph.handle()
 }
 
-/// # Safety
-/// `graph` must be null or a valid place.
-unsafe fn end_capture(stream: hipStream_t, graph: *mut hipGraph_t) -> HipResult {
-    if graph.is_null() {
-        return fail!(hipErrorInvalidValue, "no place for the graph");
-    }
-    // SAFETY: not null; as the caller promises.
-    unsafe {
-        graph.write(std::ptr::null_mut());
-        graph.write(end_in(stream)?);
-    }
-    Ok(())
-}
-
-/// Begins to capture what a stream is asked to do.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamBeginCapture(
-    stream: hipStream_t,
-    mode: hipStreamCaptureMode,
-) -> hipError_t {
-    begin(stream, mode, None)
-}
-
-/// Begins to capture, with the thread's own stream as the default.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamBeginCapture_spt(
-    stream: hipStream_t,
-    mode: hipStreamCaptureMode,
-) -> hipError_t {
-    begin(per_thread::own(stream), mode, None)
-}
-
-/// Begins to capture into a graph, after nodes of it.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamBeginCaptureToGraph(
-    stream: hipStream_t,
-    graph: hipGraph_t,
-    dependencies: *const hipGraphNode_t,
-    dependencyData: *const c_void,
-    numDependencies: usize,
-    mode: hipStreamCaptureMode,
-) -> hipError_t {
-    if !dependencyData.is_null() {
-        return fail!(hipErrorInvalidValue, "edge data are not supported");
-    }
-    let graph = graph::find(graph)?;
-    // SAFETY: as the caller promises.
-    let nodes = unsafe { graph::node_list(dependencies, numDependencies)? };
-    for node in &nodes {
-        if graph.neighbours(node, true).is_none() {
-            return fail!(
-                hipErrorInvalidValue,
-                "a dependency is a node of another graph"
-            );
-        }
-    }
-    begin(stream, mode, Some((graph, nodes)))
-}
-
-/// Ends a capture and gives its graph.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamEndCapture(
-    stream: hipStream_t,
-    pGraph: *mut hipGraph_t,
-) -> hipError_t {
-    // SAFETY: as the caller promises.
-    unsafe { end_capture(stream, pGraph) }
-}
-
-/// Ends a capture, with the thread's own stream as the default.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamEndCapture_spt(
-    stream: hipStream_t,
-    pGraph: *mut hipGraph_t,
-) -> hipError_t {
-    // SAFETY: as the caller promises.
-    unsafe { end_capture(per_thread::own(stream), pGraph) }
-}
-
-/// What there is to know of a stream's capture.
-#[derive(Clone, Copy, Debug)]
-struct Places {
-    status: *mut hipStreamCaptureStatus,
-    id: *mut u64,
-    graph: *mut hipGraph_t,
-    dependencies: *mut *const hipGraphNode_t,
-    count: *mut usize,
-}
-
-/// # Safety
-/// Each place must be null or valid.
-unsafe fn info(handle: hipStream_t, places: Places) -> HipResult {
-    if places.status.is_null() {
-        return fail!(hipErrorInvalidValue, "no place for the status");
-    }
-    let stream = stream::find(handle)?;
-    let capture = capture_of(&stream);
-    if capture.is_none() && stream.null && is_active() {
-        let blocking = CAPTURES
+/// Whether a stream that synchronises with the null stream captures.
+pub(crate) fn is_any_blocking() -> bool {
+    is_active()
+        && CAPTURES
             .lock()
             .iter()
-            .any(|capture| capture.parts.lock().iter().any(|part| part.blocking));
-        if blocking {
-            return fail!(
-                hipErrorStreamCaptureImplicit,
-                "the null stream is asked while a stream that synchronises with it captures"
-            );
-        }
-    }
-    let status = match &capture {
-        None => hipStreamCaptureStatusNone,
-        Some(capture) if capture.is_invalidated() => hipStreamCaptureStatusInvalidated,
-        Some(_) => hipStreamCaptureStatusActive,
-    };
-    // SAFETY: not null, or checked below; as the caller promises.
-    unsafe { places.status.write(status) };
-    let Some(capture) = capture.filter(|_| status == hipStreamCaptureStatusActive) else {
-        return Ok(());
-    };
-    let graph = capture.graph.handle()?;
-    // SAFETY: as above. The array of handles lives until the stream's part changes it at the next call of this function.
-    unsafe {
-        if !places.id.is_null() {
-            places.id.write(capture.id);
-        }
-        if !places.graph.is_null() {
-            places.graph.write(graph);
-        }
-        capture.with_part(stream.queue.id(), |part| {
-            part.handles = part.dependencies.iter().map(|node| node.handle()).collect();
-            if !places.dependencies.is_null() {
-                places.dependencies.write(part.handles.as_ptr());
-            }
-            if !places.count.is_null() {
-                places.count.write(part.handles.len());
-            }
-        });
-    }
-    Ok(())
+            .any(|capture| capture.parts.lock().iter().any(|part| part.blocking))
 }
 
-fn status_only(status: *mut hipStreamCaptureStatus, id: *mut u64) -> Places {
-    Places {
-        status,
-        id,
-        graph: std::ptr::null_mut(),
-        dependencies: std::ptr::null_mut(),
-        count: std::ptr::null_mut(),
-    }
-}
-
-/// Whether a stream captures.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamIsCapturing(
-    stream: hipStream_t,
-    pCaptureStatus: *mut hipStreamCaptureStatus,
-) -> hipError_t {
-    // SAFETY: as the caller promises.
-    unsafe { info(stream, status_only(pCaptureStatus, std::ptr::null_mut())) }
-}
-
-/// Whether a stream captures, with the thread's own stream as the default.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamIsCapturing_spt(
-    stream: hipStream_t,
-    pCaptureStatus: *mut hipStreamCaptureStatus,
-) -> hipError_t {
-    // SAFETY: as the caller promises.
-    unsafe {
-        info(
-            per_thread::own(stream),
-            status_only(pCaptureStatus, std::ptr::null_mut()),
-        )
-    }
-}
-
-/// Tells about a stream's capture.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamGetCaptureInfo(
-    stream: hipStream_t,
-    pCaptureStatus: *mut hipStreamCaptureStatus,
-    pId: *mut u64,
-) -> hipError_t {
-    // SAFETY: as the caller promises.
-    unsafe { info(stream, status_only(pCaptureStatus, pId)) }
-}
-
-/// Tells about a stream's capture, with the thread's own stream as the default.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamGetCaptureInfo_spt(
-    stream: hipStream_t,
-    pCaptureStatus: *mut hipStreamCaptureStatus,
-    pId: *mut u64,
-) -> hipError_t {
-    // SAFETY: as the caller promises.
-    unsafe { info(per_thread::own(stream), status_only(pCaptureStatus, pId)) }
-}
-
-/// Tells about a stream's capture, its graph and the nodes that the next one comes after.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamGetCaptureInfo_v2(
-    stream: hipStream_t,
-    captureStatus_out: *mut hipStreamCaptureStatus,
-    id_out: *mut u64,
-    graph_out: *mut hipGraph_t,
-    dependencies_out: *mut *const hipGraphNode_t,
-    numDependencies_out: *mut usize,
-) -> hipError_t {
-    let places = Places {
-        status: captureStatus_out,
-        id: id_out,
-        graph: graph_out,
-        dependencies: dependencies_out,
-        count: numDependencies_out,
-    };
-    // SAFETY: as the caller promises.
-    unsafe { info(stream, places) }
-}
-
-/// As `hipStreamGetCaptureInfo_v2`, with the thread's own stream as the default.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamGetCaptureInfo_v2_spt(
-    stream: hipStream_t,
-    captureStatus_out: *mut hipStreamCaptureStatus,
-    id_out: *mut u64,
-    graph_out: *mut hipGraph_t,
-    dependencies_out: *mut *const hipGraphNode_t,
-    numDependencies_out: *mut usize,
-) -> hipError_t {
-    let places = Places {
-        status: captureStatus_out,
-        id: id_out,
-        graph: graph_out,
-        dependencies: dependencies_out,
-        count: numDependencies_out,
-    };
-    // SAFETY: as the caller promises.
-    unsafe { info(per_thread::own(stream), places) }
-}
-
-/// Changes the nodes that a capturing stream's next node comes after: adds to them (flags 0), or replaces them (1).
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipStreamUpdateCaptureDependencies(
-    stream: hipStream_t,
-    dependencies: *mut hipGraphNode_t,
-    numDependencies: usize,
-    flags: u32,
-) -> hipError_t {
-    const ADD: u32 = 0;
-    const SET: u32 = 1;
-    let found = stream::find(stream)?;
-    let Some(capture) = capture_of(&found) else {
-        return fail!(hipErrorIllegalState, "the stream does not capture");
-    };
-    if capture.is_invalidated() {
-        return fail!(hipErrorStreamCaptureInvalidated, "the capture has failed");
-    }
-    if flags != ADD && flags != SET {
-        return fail!(
-            hipErrorInvalidValue,
-            "flags {flags:#x}: must be hipStreamAddCaptureDependencies (0) or hipStreamSetCaptureDependencies (1)"
-        );
-    }
-    // SAFETY: as the caller promises.
-    let nodes = unsafe { graph::node_list(dependencies, numDependencies)? };
-    if nodes
-        .iter()
-        .any(|node| capture.graph.neighbours(node, true).is_none())
-    {
-        return fail!(
-            hipErrorInvalidValue,
-            "a dependency is a node of another graph"
-        );
-    }
-    capture.with_part(found.queue.id(), |part| {
-        if flags == SET {
-            part.dependencies.clear();
-        }
-        for node in nodes {
-            if !part.dependencies.iter().any(|known| known.id == node.id) {
-                part.dependencies.push(node);
-            }
-        }
-    });
-    Ok(())
-}
-
-/// Exchanges the calling thread's capture mode.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipThreadExchangeStreamCaptureMode(
-    mode: *mut hipStreamCaptureMode,
-) -> hipError_t {
-    if mode.is_null() {
-        return fail!(hipErrorInvalidValue, "no place for the mode");
-    }
-    // SAFETY: not null; the caller promises a valid place.
-    let wanted = unsafe { mode.read() };
-    if wanted > hipStreamCaptureModeRelaxed {
-        return fail!(hipErrorInvalidValue, "capture mode {wanted} does not exist");
-    }
-    // SAFETY: as above.
-    unsafe { mode.write(MODE.replace(wanted)) };
-    Ok(())
+/// Sets the calling thread's mode; gives the one before.
+pub(crate) fn exchange_mode(mode: hipStreamCaptureMode) -> hipStreamCaptureMode {
+    MODE.replace(mode)
 }

@@ -2,11 +2,34 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
+use gneiss_clr::trace;
 use gneiss_hip_abi_macros::hip_api;
 
-use crate::{api, enums::*, error::*, fail, types::*};
+use crate::{api, enums::*, error::*, fail, runtime, types::*};
 
 const PER_THREAD_DEFAULT_STREAM: u64 = 2;
+
+/// What `libroctx64.so` asks for.
+const RANGE: &str = "gneissRange";
+
+/// Begins a range of the program in the recording, and gives its number; without a message it ends the range of that number.
+///
+/// # Safety
+/// `message` must be null or a terminated string.
+unsafe extern "C" fn range(message: *const c_char, number: u64) -> u64 {
+    crate::entry::run(RANGE, 0, || {
+        if message.is_null() {
+            trace::range_end(number);
+            return 0;
+        }
+        // A recording begins with the runtime, which is started for nothing else here.
+        if std::env::var_os("GNEISS_TRACE").is_some() && runtime::start().is_err() {
+            return 0;
+        }
+        // SAFETY: not null; as the caller promises.
+        trace::range_begin(&unsafe { CStr::from_ptr(message) }.to_string_lossy())
+    })
+}
 
 /// Address of an entry point. Programs of HIP 6 and later mean the R0600 forms by the plain names.
 fn address(name: &str, hip_version: i32, flags: u64) -> Option<*const c_void> {
@@ -15,6 +38,9 @@ fn address(name: &str, hip_version: i32, flags: u64) -> Option<*const c_void> {
         "hipChooseDevice" if hip_version >= 600 => "hipChooseDeviceR0600",
         name => name,
     };
+    if name == RANGE {
+        return Some(range as *const c_void);
+    }
     if flags & PER_THREAD_DEFAULT_STREAM != 0
         && let Some(found) = api::find(&format!("{name}_spt"))
     {
@@ -202,7 +228,7 @@ pub unsafe extern "C" fn hipGetCmdName(op: u32) -> *const c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipEnableActivityCallback(op: u32, enable: bool) -> bool {
     let _ = (op, enable);
-    crate::unsupported::report("hipEnableActivityCallback");
+    crate::unsupported::report("hipEnableActivityCallback", "callbacks of AMD's tracers");
     false
 }
 

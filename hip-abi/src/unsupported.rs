@@ -1,21 +1,41 @@
-//! Functions that are exported and not supported yet: each answers `hipErrorNotSupported` and logs its name at `AMD_LOG_LEVEL` 1.
+//! Functions that are exported and not supported: each answers `hipErrorNotSupported` and logs its name at `AMD_LOG_LEVEL` 1.
 //! They look at no argument, so that they have none here.
 
 use crate::{error::*, log};
 
 /// Logs that a function is not supported.
-pub(crate) fn report(name: &str) {
+pub(crate) fn report(name: &str, reason: &str) {
     log::line(
         log::Level::Error,
         file!(),
         line!(),
-        format_args!("{name}: not supported yet"),
+        format_args!("{name} is not supported: {reason}"),
     );
 }
 
+/// The same of functions that have no status to give, or another one: they are written out elsewhere.
+pub const OTHER_REASONS: &[(&str, &[&str])] = &[
+    (
+        "numbers that only AMD's tracers know: every name is `unknown`, nothing is enabled",
+        &["hipApiName", "hipEnableActivityCallback", "hipGetCmdName"],
+    ),
+    (
+        "the run-time compiler needs no precompiled header: none is given",
+        &["__hipGetPCH"],
+    ),
+    (
+        "surface references: HIP has no function that binds one; surface objects work",
+        &["__hipRegisterSurface"],
+    ),
+];
+
 macro_rules! unsupported {
-    ($($name:ident;)*) => { $(
-        #[doc = concat!("`", stringify!($name), "`: not supported yet; gives `hipErrorNotSupported`.")]
+    ($($reason:literal { $($name:ident;)* })*) => {
+        /// Why functions are not supported, with their names.
+        pub const REASONS: &[(&str, &[&str])] = &[ $(($reason, &[$(stringify!($name)),*])),* ];
+
+        $($(
+        #[doc = concat!("`", stringify!($name), "`: not supported; gives `hipErrorNotSupported`.")]
         ///
         /// # Safety
         /// No argument is looked at.
@@ -25,75 +45,77 @@ macro_rules! unsupported {
                 crate::entry::Site { name: stringify!($name), file: file!(), line: line!(), init: false, record: true,
                     trace: gneiss_clr::trace::NameId::new() };
             crate::entry::call(&SITE, |_| {}, || {
-                report(stringify!($name));
+                report(stringify!($name), $reason);
                 Err(hipErrorNotSupported)
             })
         }
-    )* };
+        )*)*
+    };
 }
 
-// Graphs and stream capture.
 unsupported! {
-    hipGraphAddExternalSemaphoresSignalNode;
-    hipGraphAddExternalSemaphoresWaitNode;
-    hipGraphExecExternalSemaphoresSignalNodeSetParams;
-    hipGraphExecExternalSemaphoresWaitNodeSetParams;
-    hipGraphExternalSemaphoresSignalNodeGetParams;
-    hipGraphExternalSemaphoresSignalNodeSetParams;
-    hipGraphExternalSemaphoresWaitNodeGetParams;
-    hipGraphExternalSemaphoresWaitNodeSetParams;
-}
-
-// Mipmapped arrays, and border colours of texture references, which have no field for one.
-unsupported! {
-    hipBindTextureToMipmappedArray;
-    hipFreeMipmappedArray;
-    hipGetMipmappedArrayLevel;
-    hipMallocMipmappedArray;
-    hipMipmappedArrayCreate;
-    hipMipmappedArrayDestroy;
-    hipMipmappedArrayGetLevel;
-    hipTexRefGetBorderColor;
-    hipTexRefGetMipMappedArray;
-    hipTexRefSetBorderColor;
-    hipTexRefSetMipmappedArray;
-    hipMipmappedArrayGetMemoryRequirements;
-}
-
-// Semaphores of other interfaces, and graphics.
-unsupported! {
-    hipDestroyExternalSemaphore;
-    hipGLGetDevices;
-    hipGraphicsGLRegisterBuffer;
-    hipGraphicsMapResources;
-    hipGraphicsResourceGetMappedPointer;
-    hipGraphicsUnmapResources;
-    hipGraphicsUnregisterResource;
-    hipImportExternalSemaphore;
-    hipSignalExternalSemaphoresAsync;
-    hipWaitExternalSemaphoresAsync;
-    hipGraphicsGLRegisterImage;
-    hipGraphicsSubResourceGetMappedArray;
-}
-
-// Virtual memory management.
-unsupported! {
-    hipMemMapArrayAsync;
-}
-
-// Everything else.
-unsupported! {
-    hipInitActivityCallback;
-    hipProfilerStart;
-    hipProfilerStop;
-    hipRegisterActivityCallback;
-    hipRegisterApiCallback;
-    hipRemoveActivityCallback;
-    hipRemoveApiCallback;
-    hipRegisterTracerCallback;
-    hipStreamSetAttribute;
-    hipExtDisableLogging;
-    hipExtEnableLogging;
-    hipExtSetLoggingParams;
-    hipStreamCopyAttributes;
+    "mipmapped arrays: AMD's runtime has them on Windows only, and gives this error on Linux" {
+        hipBindTextureToMipmappedArray;
+        hipFreeMipmappedArray;
+        hipGetMipmappedArrayLevel;
+        hipMallocMipmappedArray;
+        hipMipmappedArrayCreate;
+        hipMipmappedArrayDestroy;
+        hipMipmappedArrayGetLevel;
+        hipMipmappedArrayGetMemoryRequirements;
+        hipTexRefGetMipMappedArray;
+        hipTexRefSetMipmappedArray;
+    }
+    "border colours of texture references, which have no field for one" {
+        hipTexRefGetBorderColor;
+        hipTexRefSetBorderColor;
+    }
+    "semaphores of other interfaces: AMD's runtime has them on Windows only, and gives this error on Linux" {
+        hipDestroyExternalSemaphore;
+        hipGraphAddExternalSemaphoresSignalNode;
+        hipGraphAddExternalSemaphoresWaitNode;
+        hipGraphExecExternalSemaphoresSignalNodeSetParams;
+        hipGraphExecExternalSemaphoresWaitNodeSetParams;
+        hipGraphExternalSemaphoresSignalNodeGetParams;
+        hipGraphExternalSemaphoresSignalNodeSetParams;
+        hipGraphExternalSemaphoresWaitNodeGetParams;
+        hipGraphExternalSemaphoresWaitNodeSetParams;
+        hipImportExternalSemaphore;
+        hipSignalExternalSemaphoresAsync;
+        hipWaitExternalSemaphoresAsync;
+    }
+    "OpenGL: no OpenGL driver shares memory with a software GPU" {
+        hipGLGetDevices;
+        hipGraphicsGLRegisterBuffer;
+        hipGraphicsGLRegisterImage;
+        hipGraphicsMapResources;
+        hipGraphicsResourceGetMappedPointer;
+        hipGraphicsSubResourceGetMappedArray;
+        hipGraphicsUnmapResources;
+        hipGraphicsUnregisterResource;
+    }
+    "sparse arrays: AMD's runtime gives this error, too" {
+        hipMemMapArrayAsync;
+    }
+    "profilers attached from outside: AMD's runtime gives this error, too" {
+        hipProfilerStart;
+        hipProfilerStop;
+    }
+    "callbacks of AMD's tracers: `gneiss trace` records calls, commands and rocTX ranges" {
+        hipInitActivityCallback;
+        hipRegisterActivityCallback;
+        hipRegisterApiCallback;
+        hipRegisterTracerCallback;
+        hipRemoveActivityCallback;
+        hipRemoveApiCallback;
+    }
+    "streams keep the attributes that they are made with" {
+        hipStreamCopyAttributes;
+        hipStreamSetAttribute;
+    }
+    "the log is set for the whole process, by AMD_LOG_LEVEL and AMD_LOG_MASK" {
+        hipExtDisableLogging;
+        hipExtEnableLogging;
+        hipExtSetLoggingParams;
+    }
 }

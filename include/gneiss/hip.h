@@ -3379,6 +3379,21 @@ hipError_t hipMemsetD32(hipDeviceptr_t dest, int32_t value, size_t count);
 hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int32_t value, size_t count, hipStream_t stream);
 
 /**
+ * Copies rows as a record of the driver API says.
+ */
+hipError_t hipMemcpyParam2D(const struct hip_Memcpy2D *pCopy);
+
+/**
+ * Copies rows as a record of the driver API says, in stream order.
+ */
+hipError_t hipMemcpyParam2DAsync(const struct hip_Memcpy2D *pCopy, hipStream_t stream);
+
+/**
+ * Copies rows as a record of the driver API says; pitches need no alignment.
+ */
+hipError_t hipDrvMemcpy2DUnaligned(const struct hip_Memcpy2D *pCopy);
+
+/**
  * Allocates rows of device memory.
  */
 hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height);
@@ -3419,21 +3434,6 @@ hipError_t hipMemcpy2DAsync(void *dst,
                             size_t height,
                             hipMemcpyKind kind,
                             hipStream_t stream);
-
-/**
- * Copies rows as a record of the driver API says.
- */
-hipError_t hipMemcpyParam2D(const struct hip_Memcpy2D *pCopy);
-
-/**
- * Copies rows as a record of the driver API says, in stream order.
- */
-hipError_t hipMemcpyParam2DAsync(const struct hip_Memcpy2D *pCopy, hipStream_t stream);
-
-/**
- * Copies rows as a record of the driver API says; pitches need no alignment.
- */
-hipError_t hipDrvMemcpy2DUnaligned(const struct hip_Memcpy2D *pCopy);
 
 /**
  * Copies slices of rows; returns when they are there.

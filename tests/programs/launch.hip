@@ -162,6 +162,39 @@ CASE(module_of_two_targets) {
     }
 }
 
+// Resident memory of this process, in KiB.
+static long resident_kib() {
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+        if (word == "VmRSS:") {
+            long kib = 0;
+            status >> kib;
+            return kib;
+        }
+    }
+    return -1;
+}
+
+// argument 0: a module of the C samples. What is unloaded leaves nothing behind.
+CASE(ten_thousand_modules) {
+    std::ifstream file(sample::argument(0), std::ios::binary);
+    const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    long before = 0;
+    for (int round = 0; round < 10000; ++round) {
+        hipModule_t module;
+        hipFunction_t function;
+        HIP_CHECK(hipModuleLoadData(&module, bytes.data()));
+        HIP_CHECK(hipModuleGetFunction(&function, module, "add"));
+        HIP_CHECK(hipModuleUnload(module));
+        if (round == 999) {
+            before = resident_kib();
+        }
+    }
+    const long growth = resident_kib() - before;
+    std::printf("%ld KiB more after 9000 more modules\n", growth);
+    REQUIRE(before > 0 && growth < 2048);
+}
+
 CASE(launch_errors) {
     int *memory = nullptr;
     HIP_CHECK(hipMalloc(&memory, 4096));

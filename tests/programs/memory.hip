@@ -378,6 +378,28 @@ CASE(too_much_memory) {
     HIP_CHECK(hipFree(nullptr));
 }
 
+// On a device of 64 MiB, whatever the host has.
+CASE(memory_of_the_size_asked_for) {
+    constexpr std::size_t size = 64u << 20, most = 40u << 20;
+    std::size_t available = 0, total = 0;
+    HIP_CHECK(hipMemGetInfo(&available, &total));
+    REQUIRE(total == size && available <= total && available >= most);
+    hipDeviceProp_t properties;
+    HIP_CHECK(hipGetDeviceProperties(&properties, 0));
+    REQUIRE(properties.totalGlobalMem == size);
+    void *first = nullptr, *second = nullptr;
+    HIP_CHECK(hipMalloc(&first, most));
+    EXPECT_ERROR(hipMalloc(&second, most), hipErrorOutOfMemory);
+    std::size_t left = 0;
+    HIP_CHECK(hipMemGetInfo(&left, &total));
+    REQUIRE(left + most <= available);
+    HIP_CHECK(hipFree(first));
+    HIP_CHECK(hipMalloc(&second, most));
+    HIP_CHECK(hipFree(second));
+    HIP_CHECK(hipMemGetInfo(&left, &total));
+    REQUIRE(left == available);
+}
+
 CASE(bad_arguments) {
     DeviceBuffer<int> device(10);
     int host[10] = {};

@@ -49,6 +49,7 @@ const ALLOWED: [(&str, &[&str]); 16] = [
         ],
     ),
     ("gneiss-driver-check", &[]),
+    ("gneiss-roctx", &[]),
     ("gneiss-hsa-model", &[]),
     ("gneiss-samples", &["gneiss-clr", "gneiss-hsa-core"]),
     ("gneiss-headers", &[]),

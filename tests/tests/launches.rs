@@ -1,6 +1,6 @@
 //! Launches, their arguments and limits, and the calls around them, case by case of `programs/launch.hip`.
 
-use gneiss_tests::{Compile, case_run, clang_19, compile, source_path};
+use gneiss_tests::{Compile, QUICK_TARGET, case_run, clang_19, compile, source_path};
 
 gneiss_tests::cases! { "launch":
     shared_memory_below_a_negative_base,
@@ -13,6 +13,18 @@ gneiss_tests::cases! { "launch":
     reset_after_a_fault,
     variables_by_address,
     pool_memory,
+}
+
+#[test]
+fn ten_thousand_modules_leave_nothing_behind() {
+    let module = compile(&Compile::module(
+        &source_path("samples/c/kernels.hip"),
+        QUICK_TARGET,
+    ));
+    case_run("launch", "ten_thousand_modules")
+        .args([module])
+        .run()
+        .expect_success();
 }
 
 #[test]

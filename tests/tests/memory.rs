@@ -35,3 +35,11 @@ fn managed_variables_need_no_device() {
         .run()
         .expect_success();
 }
+
+#[test]
+fn the_device_has_the_memory_that_is_asked_for() {
+    gneiss_tests::case_run("memory", "memory_of_the_size_asked_for")
+        .env("GNEISS_MEM", "64M")
+        .run()
+        .expect_success();
+}

@@ -17,7 +17,7 @@ pub use model::{
     Wait,
 };
 pub use reader::TraceError;
-pub use record::{call_begin, call_end, on};
+pub use record::{call_begin, call_end, on, range_begin, range_end};
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

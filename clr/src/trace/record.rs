@@ -12,6 +12,7 @@
 //! Refuses: to write to a file that exists (another process may be at it); then the file's name gets the process's number.
 
 mod memory;
+mod range;
 
 use std::{
     cell::Cell,
@@ -29,6 +30,7 @@ use std::{
 
 pub(crate) use memory::{begin_memory, end_memory, switch_thread};
 use parking_lot::Mutex;
+pub use range::{range_begin, range_end};
 
 use super::format::{
     self, BlockReason, CHUNK_HEADER, CHUNK_MAGIC, CHUNK_SIZE, CommandKind, FlushReason,

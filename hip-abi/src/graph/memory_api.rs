@@ -10,7 +10,7 @@ use super::{
     structure_api::{add, give},
     types::*,
 };
-use crate::{copy_rect, enums::*, error::*, fail, registration, runtime, types::*};
+use crate::{copy_driver, copy_rect, enums::*, error::*, fail, registration, runtime, types::*};
 
 /// A linear copy.
 fn linear(
@@ -485,7 +485,7 @@ pub unsafe extern "C" fn hipDrvGraphAddMemcpyNode(
     // SAFETY: as the caller promises.
     unsafe {
         add(phGraphNode, hGraph, dependencies, numDependencies, || {
-            copy_rect::driver_operation(copyParams)
+            copy_driver::driver_operation(copyParams)
         })
     }
 }
@@ -504,7 +504,7 @@ pub unsafe extern "C" fn hipDrvGraphMemcpyNodeGetParams(
         );
     };
     // SAFETY: as the caller promises.
-    unsafe { give(nodeParams, copy_rect::driver_record(&copy)) }
+    unsafe { give(nodeParams, copy_driver::driver_record(&copy)) }
 }
 
 /// Changes a copy node as the driver API's record says.
@@ -515,7 +515,7 @@ pub unsafe extern "C" fn hipDrvGraphMemcpyNodeSetParams(
     nodeParams: *const HIP_MEMCPY3D,
 ) -> hipError_t {
     // SAFETY: as the caller promises.
-    set(hNode, unsafe { copy_rect::driver_operation(nodeParams)? })
+    set(hNode, unsafe { copy_driver::driver_operation(nodeParams)? })
 }
 
 /// Changes a copy node in an executable graph as the driver API's record says.
@@ -530,7 +530,7 @@ pub unsafe extern "C" fn hipDrvGraphExecMemcpyNodeSetParams(
     let _ = ctx;
     // SAFETY: as the caller promises.
     set_exec(hGraphExec, hNode, unsafe {
-        copy_rect::driver_operation(copyParams)?
+        copy_driver::driver_operation(copyParams)?
     })
 }
 
