@@ -3,12 +3,14 @@
 //   idle                 run a kernel, then print the resident memory and the processor time of half a second of idling
 //   graph                time launches of a graph of 100 kernels, and 100 launches
 //   calls                time calls that do no device work
+//   queues               time records, waits and queries of events beside 1 and 1000 idle streams, and launches of 1 and 8 threads
 //   idle_streams COUNT   print how much resident memory COUNT streams add that each ran one kernel
 #include "check.hpp"
 #include "kernels.hpp"
 #include "suite.hpp"
 
 #include <fstream>
+#include <mutex>
 #include <thread>
 
 namespace {
@@ -176,6 +178,91 @@ void calls(Hip &hip) {
     });
 }
 
+// What an event costs beside idle streams, and whether threads with streams of their own stand in each other's way.
+void queues(Hip &hip) {
+    launch_once(hip, nullptr);
+    const auto least_of = [](int repeats, int times, const std::function<void()> &prepare, const std::function<void()> &work) {
+        std::vector<double> values;
+        for (int repeat = 0; repeat < repeats; ++repeat) {
+            prepare();
+            const double start = bench::wall_ms();
+            for (int index = 0; index < times; ++index) {
+                work();
+            }
+            values.push_back((bench::wall_ms() - start) * 1e6 / times);
+        }
+        return values;
+    };
+    hipStream_t stream, other;
+    hipEvent_t event;
+    HIP_CHECK(hipStreamCreate(&stream));
+    HIP_CHECK(hipStreamCreate(&other));
+    HIP_CHECK(hipEventCreate(&event));
+    for (const int idle : {1, 1000}) {
+        std::vector<hipStream_t> streams(static_cast<std::size_t>(idle));
+        for (hipStream_t &one : streams) {
+            HIP_CHECK(hipStreamCreate(&one));
+            launch_once(hip, one);
+        }
+        const auto settle = [&] { hip.synchronize(); };
+        const auto record_behind_a_kernel = [&] {
+            hip.synchronize();
+            bench::empty_kernel<<<1, 64, 0, stream>>>(nullptr);
+            HIP_CHECK(hipEventRecord(event, stream));
+        };
+        const std::string size = std::to_string(idle);
+        const auto times = [&](const char *name, const std::function<void()> &prepare, const std::function<void()> &work) {
+            bench::report(name, size, "ns", least_of(50, 200, prepare, work), "-");
+        };
+        times("event_record", settle, [&] { HIP_CHECK(hipEventRecord(event, stream)); });
+        times("event_record_null_stream", settle, [&] { HIP_CHECK(hipEventRecord(event, nullptr)); });
+        times("event_wait", record_behind_a_kernel, [&] { HIP_CHECK(hipStreamWaitEvent(other, event, 0)); });
+        times("event_query", record_behind_a_kernel, [&] { (void)hipEventQuery(event); });
+        hip.synchronize();
+        for (const hipStream_t one : streams) {
+            HIP_CHECK(hipStreamDestroy(one));
+        }
+    }
+    // Nanoseconds of a launch, all threads together, each with a stream of its own that a callback holds back: the device takes no part.
+    for (const int count : {1, 8}) {
+        constexpr int launches = 2000;
+        std::vector<double> values;
+        for (int repeat = 0; repeat < 20; ++repeat) {
+            std::vector<std::thread> threads;
+            std::vector<hipStream_t> streams(static_cast<std::size_t>(count));
+            for (hipStream_t &one : streams) {
+                HIP_CHECK(hipStreamCreateWithFlags(&one, hipStreamNonBlocking));
+            }
+            std::mutex gate;
+            std::unique_lock<std::mutex> closed(gate);
+            const auto pass = [](hipStream_t, hipError_t, void *data) {
+                const std::lock_guard<std::mutex> lock(*static_cast<std::mutex *>(data));
+            };
+            for (const hipStream_t one : streams) {
+                HIP_CHECK(hipStreamAddCallback(one, pass, &gate, 0));
+            }
+            const double start = bench::wall_ms();
+            for (const hipStream_t one : streams) {
+                threads.emplace_back([one] {
+                    for (int launch = 0; launch < launches; ++launch) {
+                        bench::empty_kernel<<<1, 64, 0, one>>>(nullptr);
+                    }
+                });
+            }
+            for (std::thread &thread : threads) {
+                thread.join();
+            }
+            values.push_back((bench::wall_ms() - start) * 1e6 / (launches * count));
+            closed.unlock();
+            hip.synchronize();
+            for (const hipStream_t one : streams) {
+                HIP_CHECK(hipStreamDestroy(one));
+            }
+        }
+        bench::report("launch_from_threads", std::to_string(count), "ns", values, "-");
+    }
+}
+
 void idle(Hip &hip) {
     launch_once(hip, nullptr);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -210,13 +297,15 @@ int main(int argc, char **argv) {
         graph(hip);
     } else if (mode == "calls") {
         calls(hip);
+    } else if (mode == "queues") {
+        queues(hip);
     } else if (mode == "idle_streams" && rest.size() == 1) {
         idle_streams(hip, std::atoi(rest[0].c_str()));
     } else if (mode == "measure" || mode == "digest" || mode == "count") {
         const bench::Mode how = mode == "measure" ? bench::Mode::measure : mode == "count" ? bench::Mode::count : bench::Mode::digest;
         bench::Suite<Hip>(hip, how, rest).run();
     } else {
-        std::fprintf(stderr, "usage: %s measure|digest|count [KERNEL...] | device_name | idle | graph | calls | idle_streams COUNT\n", argv[0]);
+        std::fprintf(stderr, "usage: %s measure|digest|count [KERNEL...] | device_name | idle | graph | calls | queues | idle_streams COUNT\n", argv[0]);
         return 2;
     }
     return 0;

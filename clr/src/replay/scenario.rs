@@ -1,31 +1,6 @@
-//! Scenarios: workloads written by hand, one statement a line.
+//! Scenarios, read.
 //!
-//! ```text
-//! # A comment.
-//! set hw-queues=4 dispatch=worker wait=barrier batch=1000 copy-engines=2 gpus=1 launch-cost=5us worker-latency=0
-//! stream A                          # also: nonblocking, high, low, out-of-order, gpu N
-//! stream null                       # this name is the null stream, with HIP's rules for it
-//! kernel A scale 100us              # stream, name, time; may end in: after NAME,NAME
-//! copy-to A upload 40us             # host to device, by a copy engine
-//! copy-from A download 40us
-//! copy-within A move 10us           # between devices, or within one
-//! copy-pageable A slow 80us         # by the host, which must see the earlier commands ended
-//! fill A clear 5us                  # by the host, too
-//! host-function A callback 30us
-//! marker A                          # a marker; barrier A
-//! record done A                     # an event: a marker with a name
-//! wait B done                       # the stream waits for a named command or event
-//! user-event go                     # an event that a thread sets:
-//! set-event go
-//! sync A                            # the thread waits for a stream; sync-event done; sync-all
-//! host 20us                         # the thread is busy
-//! thread two                        # what follows is done by another thread, from time 0 on
-//! ```
-//!
-//! Times are whole or decimal numbers with `ns`, `us`, `ms` or `s`. Names are what later lines say `after`, `wait` and `sync-event` with; a
-//! name that is used again means the newest command from there on.
-//!
-//! Refused, with line and reason: unknown words, streams and names, negative times, cycles.
+#![doc = include_str!("../../../docs/scenario-statements.md")]
 
 use std::collections::HashMap;
 

@@ -8,6 +8,7 @@ mod support;
 mod callbacks;
 mod device_queue;
 mod faults;
+mod hardware;
 mod model;
 mod order;
 mod overlap;

@@ -1,55 +1,6 @@
-//! The binary trace file, version 1.
+//! The trace file's layout and numbers.
 //!
-//! Everything is little-endian. The file begins with a header of [`HEADER_SIZE`] bytes, then come chunks of [`CHUNK_SIZE`] bytes. Each chunk
-//! belongs to one thread and begins with a chunk header; records follow, one behind the other. A chunk's `used` is stored behind each
-//! record: what lies below it is complete, whenever the process ends.
-//!
-//! File header (offsets in bytes):
-//!
-//! | at | type | what |
-//! | --- | --- | --- |
-//! | 0 | 8 bytes | `GNEISSTR` |
-//! | 8 | u32 | version, 1 |
-//! | 12 | u32 | size of this header |
-//! | 16 | u32 | size of a chunk |
-//! | 20 | u32 | process |
-//! | 24 | u64 | ticks of the record clock in a second, as measured at the start |
-//! | 32 | u64 | flags: bit 0 the process ended in order, bit 1 commands have times of their own |
-//! | 40 | u64 | chunks begun |
-//! | 48 | u64 | records lost because the file could not grow |
-//! | 56 | u64 | wall clock at the start, nanoseconds since 1970 |
-//! | 64 | 2 × u64 | first pair of clocks: ticks, nanoseconds of the HSA clock |
-//! | 80 | 2 × 2 × u64 | later pairs; the newest is the one that `pair` names |
-//! | 112 | u64 | `pair`: 0 none, 1 the first of the two, 2 the second |
-//! | 120 | u32 | length of the command line |
-//! | 124 | bytes | the command line, arguments separated by 0 |
-//!
-//! Chunk header: u32 [`CHUNK_MAGIC`], u32 number of the thread, u32 `used` (bytes from the start of the chunk), u32 thread id of the
-//! system, 2 × u64 reserved.
-//!
-//! A record is a row of 64-bit words. Word 0: bits 0–15 the kind, bits 16–31 the number of words, bits 32–63 a small operand `a`. Word 1:
-//! the ticks of the record clock. Readers skip kinds that they do not know, so that later versions may add some, and words at the end of
-//! kinds that they know.
-//!
-//! | kind | `a` | words from 2 |
-//! | --- | --- | --- |
-//! | 1 name | number | length in bytes, then the text, padded to words |
-//! | 2 device | index | number of its name |
-//! | 3 queue | number | device \| priority << 8 (0 low, 1 normal, 2 high) \| flags << 16 (1 non-blocking, 2 out of order, 4 CU mask) |
-//! | 4 queue name | number of the queue | number of the name |
-//! | 5 queue ends | number | |
-//! | 6 hardware queue | number | device \| priority << 8 \| flags << 16 (1 cooperative, 2 CU mask, 4 unshared) \| packets << 32 |
-//! | 7 enqueue | queue | command; kind \| length of the wait list << 8 \| number of the name << 32; bytes or work-items; call; grid x \| grid y << 32; grid z \| block x << 32 \| block y << 48; block z; then the wait list |
-//! | 8 submit | engine (0 host, 1 compute, 2 copy, 3 cooperative) \| hardware queue << 8 | command; index of its last packet; completion signal |
-//! | 9 blocked | reason, see [`BlockReason`] | command; what it waits for: a command, an address, or 0 |
-//! | 10 batch | reason, see [`FlushReason`] \| commands << 8 | queue; completion signal; hardware queue |
-//! | 11 done | status | command; start; end, in nanoseconds of the HSA clock, 0 if not known |
-//! | 12 call begins | number of its name | call |
-//! | 13 call ends | its status | call |
-//! | 14 wait begins | 0 event, 1 queue, 2 room | command |
-//! | 15 wait ends | as above | command |
-//! | 16 user event | status | event |
-//! | 17 flush asked for | queue | call |
+#![doc = include_str!("../../../docs/trace-format.md")]
 
 /// First bytes of the file.
 pub const MAGIC: [u8; 8] = *b"GNEISSTR";

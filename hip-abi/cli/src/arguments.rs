@@ -168,6 +168,9 @@ pub struct Trace {
     /// Which GPUs there are, as for `gneiss run`.
     #[arg(long, value_name = "SPEC")]
     pub gpus: Option<String>,
+    /// Whose HIP library to use. Only ours records: `amd` is refused.
+    #[arg(long, value_name = "WHOSE", default_value = "gneiss")]
+    pub hip: Hip,
     /// Load the libraries first, as for `gneiss run`.
     #[arg(long)]
     pub preload: bool,

@@ -192,6 +192,7 @@ impl Programs {
         for (name, arguments) in [
             ("launch_graph", &["graph"][..]),
             ("call", &["calls"]),
+            ("queues", &["queues"]),
             ("idle", &["idle"]),
             ("idle_streams", &["idle_streams", "1000"]),
         ] {

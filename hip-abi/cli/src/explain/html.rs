@@ -1,6 +1,7 @@
 //! The schedule as one self-contained page: lanes for threads, streams, hardware queues and copy engines, with zoom, hover and arrows.
 
 use super::analysis::{Analysis, is_copy};
+use super::program;
 use crate::demangle::demangle;
 use crate::trace::span;
 use gneiss_clr::trace::format::{CommandKind, EngineKind};
@@ -19,7 +20,7 @@ pub fn page(trace: &Trace, analysis: &Analysis, words: &str) -> String {
     let data = data(trace, analysis, words)
         .to_string()
         .replace("</", "<\\/");
-    let title = trace.arguments.first().map_or("program", String::as_str);
+    let title = program(trace);
     PAGE.replace("@TITLE@", &escape(title))
         .replace("@DATA@", &data)
 }

@@ -10,7 +10,7 @@ use crate::USED_WRONGLY;
 use crate::arguments::Explain as Options;
 use crate::terminal::Terminal;
 use analysis::Analysis;
-use gneiss_clr::replay::{self, scenario};
+use gneiss_clr::replay::{self, Policy, Workload, scenario};
 use gneiss_clr::trace::{Trace, TraceError};
 use std::io::Write;
 use std::path::Path;
@@ -62,9 +62,7 @@ pub fn load(path: &Path) -> Result<Trace, String> {
     match Trace::read(path) {
         Ok(trace) => Ok(trace),
         Err(TraceError::NoTrace) => {
-            let text = std::fs::read_to_string(path)
-                .map_err(|_| "neither a trace nor the text of a scenario".to_owned())?;
-            let (workload, policy) = scenario::parse(&text).map_err(|error| error.to_string())?;
+            let (workload, policy) = scenario_of(path)?;
             let outcome =
                 replay::run(&workload, &policy, true).map_err(|error| error.to_string())?;
             let mut trace = outcome.trace.ok_or("no schedule came of it")?;
@@ -83,6 +81,33 @@ pub fn page(trace: &Trace) -> String {
     let analysis = Analysis::new(trace);
     let words = words::write(trace, &analysis);
     html::page(trace, &analysis, &words)
+}
+
+/// The name of the program that was recorded, without its folder.
+fn program(trace: &Trace) -> &str {
+    let path = trace.arguments.first().map_or("program", String::as_str);
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A number of things: `1 stream`, `2 streams`.
+pub fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Reads a scenario, or says what else the file seems to be.
+///
+/// # Errors
+/// A line for the person who gave the file.
+pub fn scenario_of(path: &Path) -> Result<(Workload, Policy), String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|_| "neither a trace nor the text of a scenario".to_owned())?;
+    if text.trim_start().starts_with('{') {
+        return Err(
+            "this is JSON, as `gneiss trace --json` writes it; what is wanted is the trace itself, the file behind -o".to_owned(),
+        );
+    }
+    scenario::parse(text).map_err(|error| error.to_string())
 }
 
 /// A time for a person.

@@ -1,7 +1,7 @@
 //! The schedule in words.
 
 use super::analysis::{Analysis, Cause, title};
-use super::time;
+use super::{count, program, time};
 use gneiss_clr::trace::Trace;
 use gneiss_clr::trace::format::FlushReason;
 use std::collections::BTreeMap;
@@ -32,10 +32,10 @@ fn overview(trace: &Trace, analysis: &Analysis, text: &mut String) {
     let total = analysis.last.saturating_sub(analysis.first);
     let _ = writeln!(
         text,
-        "{}: {} commands on {} streams in {}",
-        trace.arguments.first().map_or("program", String::as_str),
-        trace.commands.len(),
-        trace.queues.len(),
+        "{}: {} on {} in {}",
+        program(trace),
+        count(trace.commands.len(), "command"),
+        count(trace.queues.len(), "stream"),
         time(total)
     );
     let _ = writeln!(
@@ -51,7 +51,7 @@ fn overview(trace: &Trace, analysis: &Analysis, text: &mut String) {
         .filter(|command| command.status.is_some_and(|status| status < 0))
         .count();
     if failed > 0 {
-        let _ = writeln!(text, "  {failed} commands failed");
+        let _ = writeln!(text, "  {} failed", count(failed, "command"));
     }
     let open = trace
         .commands
@@ -59,7 +59,7 @@ fn overview(trace: &Trace, analysis: &Analysis, text: &mut String) {
         .filter(|command| command.status.is_none())
         .count();
     if open > 0 {
-        let _ = writeln!(text, "  {open} commands had not ended");
+        let _ = writeln!(text, "  {} had not ended", count(open, "command"));
     }
 }
 
@@ -95,8 +95,8 @@ fn critical_path(trace: &Trace, analysis: &Analysis, text: &mut String) {
     let total = analysis.last.saturating_sub(analysis.first);
     let _ = writeln!(
         text,
-        "\nCritical path: {} commands at work for {} of {} ({}%)",
-        analysis.critical.len(),
+        "\nCritical path: {} at work for {} of {} ({}%)",
+        count(analysis.critical.len(), "command"),
         time(at_work),
         time(total),
         percent(at_work, total)
@@ -151,11 +151,11 @@ fn waits(trace: &Trace, analysis: &Analysis, text: &mut String) {
     let mut list: Vec<_> = groups.into_iter().collect();
     list.sort_by_key(|(key, (_, waited))| (std::cmp::Reverse(*waited), key.clone()));
     let _ = writeln!(text, "\nWhy commands waited in their streams:");
-    for ((name, reason), (count, waited)) in list.iter().take(SHOWN) {
-        let times = if *count == 1 {
+    for ((name, reason), (times, waited)) in list.iter().take(SHOWN) {
+        let times = if *times == 1 {
             String::new()
         } else {
-            format!(" ({count} times)")
+            format!(" ({times} times)")
         };
         let _ = writeln!(text, "  {:>10}  {name}{times}: {reason}", time(*waited));
     }
@@ -169,15 +169,16 @@ fn flushes(trace: &Trace, analysis: &Analysis, text: &mut String) {
         return;
     }
     let _ = writeln!(text, "\nBatches and why they were flushed:");
-    for ((queue, reason), (count, commands)) in &analysis.flushes {
+    for ((queue, reason), (batches, commands)) in &analysis.flushes {
         let name = trace
             .queues
             .get(queue)
             .map_or("?", |queue| queue.name.as_str());
         let _ = writeln!(
             text,
-            "  {name}: {count} of {:.1} commands: {}",
-            *commands as f64 / (*count).max(1) as f64,
+            "  {name}: {batches} batch{} with {:.1} commands on average: {}",
+            if *batches == 1 { "" } else { "es" },
+            *commands as f64 / (*batches).max(1) as f64,
             reason.name()
         );
     }

@@ -4,7 +4,7 @@
 use crate::USED_WRONGLY;
 use crate::arguments::{Dispatch, Replay as Options, WaitMode};
 use crate::demangle::demangle;
-use crate::explain::time;
+use crate::explain::{count, scenario_of, time};
 use crate::terminal::Terminal;
 use gneiss_clr::replay::{self, Doer, Outcome, Policy, Recorded, Workload, scenario};
 use gneiss_clr::trace::TraceError;
@@ -57,9 +57,7 @@ fn load(options: &Options) -> Result<(Workload, Policy, Option<Recorded>), Strin
     match replay::load(&options.file) {
         Ok((workload, recorded)) => Ok((workload, Policy::default(), Some(recorded))),
         Err(TraceError::NoTrace) => {
-            let text = std::fs::read_to_string(&options.file)
-                .map_err(|_| "neither a trace nor the text of a scenario".to_owned())?;
-            let (workload, policy) = scenario::parse(&text).map_err(|error| error.to_string())?;
+            let (workload, policy) = scenario_of(&options.file)?;
             Ok((workload, policy, None))
         }
         Err(error) => Err(error.to_string()),
@@ -172,11 +170,11 @@ fn as_text(
     let gpus = policy.gpus.unwrap_or(workload.devices);
     let _ = writeln!(
         text,
-        "{} commands on {} streams, {gpus} GPU{}, {} hardware queues a priority, {} dispatch, waits by {}, batches of {}, {} copy engines",
-        workload.commands().len(),
-        workload.queues.len(),
-        if gpus == 1 { "" } else { "s" },
-        policy.hw_queues,
+        "{} on {}, {}, {} a priority, {} dispatch, waits by {}, batches of {}, {}",
+        count(workload.commands().len(), "command"),
+        count(workload.queues.len(), "stream"),
+        count(gpus, "GPU"),
+        count(policy.hw_queues, "hardware queue"),
         if policy.direct_dispatch {
             "direct"
         } else {
@@ -188,7 +186,7 @@ fn as_text(
             "barrier packets"
         },
         policy.batch,
-        policy.copy_engines,
+        count(policy.copy_engines, "copy engine"),
     );
     let rows = [
         (

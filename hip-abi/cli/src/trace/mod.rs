@@ -3,7 +3,7 @@
 mod json;
 mod perfetto;
 
-use crate::arguments::{Run, Trace as Options};
+use crate::arguments::{Hip, Run, Trace as Options};
 use crate::terminal::Terminal;
 use crate::{USED_WRONGLY, run};
 use gneiss_clr::trace::Trace;
@@ -21,6 +21,11 @@ pub fn trace(options: &Options, terminal: &Terminal) -> ExitCode {
         terminal.error(text);
         ExitCode::from(USED_WRONGLY)
     };
+    if options.hip == Hip::Amd {
+        return wrong(
+            "--hip amd: the recorder is in Gneiss' own HIP library; AMD's records nothing. `gneiss run --hip amd` runs the program",
+        );
+    }
     let file = match std::path::absolute(&options.output) {
         Ok(file) => file,
         Err(error) => return wrong(&format!("{}: {error}", options.output.display())),
@@ -43,7 +48,7 @@ pub fn trace(options: &Options, terminal: &Terminal) -> ExitCode {
     }
     let as_run = Run {
         gpus: options.gpus.clone(),
-        hip: crate::arguments::Hip::Gneiss,
+        hip: options.hip,
         preload: options.preload,
         program: options.program.clone(),
     };

@@ -6,6 +6,7 @@
 //! The file is a protocol buffer, `perfetto.protos.Trace`; [`Message`] writes the few kinds of field that are needed. Field numbers are those
 //! of Perfetto's `trace_packet.proto`, `track_descriptor.proto` and `track_event.proto`.
 
+use crate::demangle::demangle;
 use gneiss_clr::trace::format::{CommandKind, EngineKind};
 use gneiss_clr::trace::{Command, Trace};
 use std::collections::{BTreeMap, BTreeSet};
@@ -149,10 +150,17 @@ pub fn encode(trace: &Trace) -> Vec<u8> {
         events: Vec::new(),
     };
     tracks(trace, &mut writer);
+    // Arrows go between commands that are drawn.
+    let drawn: BTreeSet<u64> = trace
+        .commands
+        .iter()
+        .filter(|command| span(command).is_some())
+        .map(|command| command.id)
+        .collect();
     // For each command, those that wait for it.
     let mut followers: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
-    for command in &trace.commands {
-        for dependency in &command.wait_list {
+    for command in trace.commands.iter().filter(|one| drawn.contains(&one.id)) {
+        for dependency in command.wait_list.iter().filter(|id| drawn.contains(id)) {
             followers.entry(*dependency).or_default().push(command.id);
         }
     }
@@ -163,7 +171,7 @@ pub fn encode(trace: &Trace) -> Vec<u8> {
         if command.done != 0 {
             changes.push((command.done, -1));
         }
-        command_slices(trace, command, &followers, &mut writer);
+        command_slices(trace, command, &followers, &drawn, &mut writer);
     }
     for (queue, mut changes) in depth_changes {
         changes.sort_unstable();
@@ -187,7 +195,8 @@ pub fn encode(trace: &Trace) -> Vec<u8> {
             },
         );
     }
-    for command in trace.commands.iter().filter(|command| command.call != 0) {
+    let called = |command: &&Command| command.call != 0 && drawn.contains(&command.id);
+    for command in trace.commands.iter().filter(called) {
         // The foot of the arrow from the call to its command.
         writer.event(
             command.queued,
@@ -304,17 +313,18 @@ fn command_slices(
     trace: &Trace,
     command: &Command,
     followers: &BTreeMap<u64, Vec<u64>>,
+    drawn: &BTreeSet<u64>,
     writer: &mut Writer,
 ) {
     let Some((begin, end)) = span(command) else {
         return;
     };
-    let title = trace.title(command);
+    let title = &demangle(trace.title(command));
     let arrows = |event: &mut Message| {
         if command.call != 0 {
             event.fixed64(48, flow(command.call, command.id));
         }
-        for dependency in &command.wait_list {
+        for dependency in command.wait_list.iter().filter(|id| drawn.contains(id)) {
             event.fixed64(48, flow(*dependency, command.id));
         }
         for follower in followers.get(&command.id).into_iter().flatten() {
