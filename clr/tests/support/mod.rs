@@ -46,7 +46,8 @@ pub fn code_object(device: &Device, options: &[&str], source: &str) -> Option<Ve
             "hip",
             "--cuda-device-only",
             "--rocm-path=/usr",
-            "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
+            // There are no device libraries for this version.
+            "-nogpulib",
         ]
     } else {
         &["--genco"]

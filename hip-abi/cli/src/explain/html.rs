@@ -43,6 +43,13 @@ fn colour(command: &Command) -> &'static str {
     }
 }
 
+/// When the call began that enqueued the first command.
+fn first_call(trace: &Trace) -> Option<u64> {
+    let call = trace.commands.first()?.call;
+    let found = trace.calls.iter().find(|other| other.id == call);
+    found.map(|call| call.begin)
+}
+
 fn data(trace: &Trace, analysis: &Analysis, words: &str) -> Value {
     let mut lanes: Vec<Value> = Vec::new();
     let mut lane_of_thread = std::collections::BTreeMap::new();
@@ -135,7 +142,9 @@ fn data(trace: &Trace, analysis: &Analysis, words: &str) -> Value {
         "items": items,
         "calls": calls,
         "flushes": flushes,
-        "begin": analysis.first.min(trace.calls.first().map_or(u64::MAX, |call| call.begin)),
+        // Times count from the first enqueuing, as in the words; the first view begins with the call that did it.
+        "zero": analysis.first,
+        "begin": first_call(trace).unwrap_or(analysis.first).min(analysis.first),
         "end": analysis.last,
         "left_out": trace.commands.len().saturating_sub(LIMIT),
         "words": words,
