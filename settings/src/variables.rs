@@ -240,7 +240,7 @@ pub const AMDS: &[Variable] = &[
     Variable {
         name: "HSA_TOOLS_LIB",
         accept: Accept::Path,
-        meaning: "HSA tools to load; with HSA_TOOLS_REPORT_LOAD_FAILURE=1 those that cannot be loaded are reported",
+        meaning: "HSA tools to load",
     },
     Variable {
         name: "AMD_LOG_LEVEL",
@@ -298,8 +298,63 @@ pub const AMDS: &[Variable] = &[
         meaning: "0: do as if the host could not access device memory; copies are staged or pinned",
     },
     Variable {
-        name: "HIP_HOST_COHERENT",
+        name: "HSA_TOOLS_REPORT_LOAD_FAILURE",
+        accept: Accept::Switch,
+        meaning: "1: tools that cannot be loaded are reported",
+    },
+    Variable {
+        name: "HSA_ENABLE_VM_FAULT_MESSAGE",
+        accept: Accept::Switch,
+        meaning: "0: no report of a bad access on stderr",
+    },
+    Variable {
+        name: "HSA_ENABLE_QUEUE_FAULT_MESSAGE",
+        accept: Accept::Switch,
+        meaning: "0: no report of another fault on stderr",
+    },
+    Variable {
+        name: "ROC_AQL_QUEUE_SIZE",
         accept: Accept::Number,
-        meaning: "1: pinned host memory is coherent unless asked otherwise",
+        meaning: "packets of a hardware queue, a power of two; 4096",
+    },
+    Variable {
+        name: "ROC_CPU_WAIT_FOR_SIGNAL",
+        accept: Accept::Number,
+        meaning: "1: the host waits for work of other queues; unset: barrier packets do",
+    },
+    Variable {
+        name: "GPU_FORCE_QUEUE_PROFILING",
+        accept: Accept::Number,
+        meaning: "1: every command gets times of its own",
+    },
+    Variable {
+        name: "DEBUG_CLR_MAX_BATCH_SIZE",
+        accept: Accept::Number,
+        meaning: "most commands in a batch; 1000",
+    },
+    Variable {
+        name: "ROCM_PATH",
+        accept: Accept::Path,
+        meaning: "where hiprtc looks for a compiler first; /opt/rocm comes next",
+    },
+    Variable {
+        name: "HIP_PATH",
+        accept: Accept::Path,
+        meaning: "where hiprtc looks for HIP's headers first",
+    },
+    Variable {
+        name: "HIP_CLANG_PATH",
+        accept: Accept::Path,
+        meaning: "the folder of the clang that hiprtc asks first",
+    },
+    Variable {
+        name: "HIP_DEVICE_LIB_PATH",
+        accept: Accept::Path,
+        meaning: "the folder of the device libraries for hiprtc; DEVICE_LIB_PATH where it is unset",
+    },
+    Variable {
+        name: "DEVICE_LIB_PATH",
+        accept: Accept::Path,
+        meaning: "as HIP_DEVICE_LIB_PATH",
     },
 ];
