@@ -1,56 +1,73 @@
-//! Agents: one CPU and the software GPUs, and their attributes.
+//! Agents: the CPU's NUMA nodes and the software GPUs, and their attributes.
+
+mod gpu;
 
 use std::{
     ffi::c_void,
     fs,
+    path::Path,
     sync::{
         Arc,
-        atomic::{AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicU32, AtomicU64},
     },
 };
 
-use gneiss_amdgcn::{
-    engine::Gpu, image::descriptor::LINEAR_ALIGNMENT, memory::GuestMap, target::Target,
-};
+use gneiss_amdgcn::{engine::Gpu, memory::GuestMap, target::Target};
 use gneiss_hsa_api::*;
 
 use crate::{
     card::Feature,
     config::{self, GpuSpec},
     entry::{HsaResult, require, write_text, write_value},
-    image,
-    isa::Isa,
+    numa::{self, Node},
 };
 
-/// An agent's position: 0 is the CPU, GPUs follow.
+/// An agent: 0 is the CPU's first NUMA node, GPUs follow, then its other nodes. So a GPU's number does not depend on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct AgentId(usize);
 
 const TAG: u64 = 0x4741_0000;
 const CACHE_TAG: u64 = 0x4743_0000;
 
+/// Number of the CPU's second node; GPUs are below.
+const OTHER_NODES: usize = 128;
+const _: () = assert!(config::MAX_GPUS < OTHER_NODES);
+
 impl AgentId {
-    /// The CPU.
+    /// The CPU's first node.
     pub(crate) const CPU: AgentId = AgentId(0);
+
+    /// A node of the CPU, by its position among the nodes.
+    pub(crate) fn of_node(node: usize) -> AgentId {
+        AgentId(if node == 0 { 0 } else { OTHER_NODES + node - 1 })
+    }
 
     /// The agent of a GPU.
     pub(crate) fn of_gpu(gpu: usize) -> AgentId {
         AgentId(gpu + 1)
     }
 
-    /// The agent at a position, which need not exist.
+    /// The agent of a number, which need not exist.
     pub(crate) fn from_index(index: usize) -> AgentId {
         AgentId(index)
     }
 
-    /// The position.
+    /// The number, for handles.
     pub(crate) fn index(self) -> usize {
         self.0
     }
 
     /// The GPU's index, if it is one.
     pub(crate) fn gpu(self) -> Option<usize> {
-        self.0.checked_sub(1)
+        (1..OTHER_NODES).contains(&self.0).then(|| self.0 - 1)
+    }
+
+    /// The position among the CPU's nodes, if it is one.
+    pub(crate) fn node(self) -> Option<usize> {
+        match self.0 {
+            0 => Some(0),
+            other => other.checked_sub(OTHER_NODES).map(|node| node + 1),
+        }
     }
 
     /// The handle.
@@ -78,11 +95,10 @@ pub(crate) struct GpuAgent {
     pub(crate) coherency: AtomicU32,
 }
 
-/// The CPU.
+/// What all nodes of the CPU have in common.
 #[derive(Debug)]
-pub(crate) struct CpuAgent {
+pub(crate) struct Cpu {
     name: String,
-    cores: u32,
     clock: u32,
     /// Bytes of the first data cache of a core; 0 if the system does not say.
     cache: u32,
@@ -91,15 +107,16 @@ pub(crate) struct CpuAgent {
 /// All agents.
 #[derive(Debug)]
 pub(crate) struct Agents {
-    /// The CPU.
-    pub(crate) cpu: CpuAgent,
+    cpu: Cpu,
+    /// The CPU's NUMA nodes; one at least.
+    pub(crate) nodes: Vec<Node>,
     /// The GPUs.
     pub(crate) gpus: Vec<GpuAgent>,
     /// Bytes of system memory.
     pub(crate) system_memory: u64,
 }
 
-impl CpuAgent {
+impl Cpu {
     fn discover() -> Self {
         let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let field = |name: &str| {
@@ -115,7 +132,6 @@ impl CpuAgent {
         let now = || field("cpu MHz")?.parse::<f64>().ok().map(|mhz| mhz as u32);
         Self {
             name: field("model name").unwrap_or_else(|| "x86-64 CPU".to_owned()),
-            cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
             clock: max.or_else(now).unwrap_or(0),
             cache: cache
                 .and_then(|bytes| u32::try_from(bytes).ok())
@@ -125,14 +141,15 @@ impl CpuAgent {
 }
 
 impl Agents {
-    /// Makes the agents that the environment asks for.
+    /// Makes the agents that the environment asks for, on the NUMA nodes that a folder like [`numa::SYSFS`] describes.
     ///
     /// # Errors
     /// What is wrong with the environment, one line for each variable.
-    pub(crate) fn discover() -> Result<Self, Vec<String>> {
+    pub(crate) fn discover(nodes: &Path) -> Result<Self, Vec<String>> {
         gneiss_settings::check()
             .map_err(|refused| refused.iter().map(ToString::to_string).collect::<Vec<_>>())?;
         let system_memory = config::machine_memory();
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         let mut gpus = Vec::new();
         for spec in config::gpus().map_err(|error| vec![error])? {
             let [major, minor, stepping] = spec.card.version;
@@ -155,15 +172,57 @@ impl Agents {
             });
         }
         Ok(Self {
-            cpu: CpuAgent::discover(),
+            cpu: Cpu::discover(),
+            nodes: numa::nodes(nodes, cores, system_memory),
             gpus,
             system_memory,
         })
     }
 
-    /// All agents, the CPU first.
+    /// All agents, the CPU's nodes first.
     pub(crate) fn ids(&self) -> impl Iterator<Item = AgentId> + use<> {
-        (0..=self.gpus.len()).map(AgentId)
+        let gpus = (0..self.gpus.len()).map(AgentId::of_gpu);
+        self.node_ids().chain(gpus)
+    }
+
+    /// The CPU's nodes.
+    pub(crate) fn node_ids(&self) -> impl Iterator<Item = AgentId> + use<> {
+        (0..self.nodes.len()).map(AgentId::of_node)
+    }
+
+    /// Whether there is such an agent.
+    pub(crate) fn exists(&self, id: AgentId) -> bool {
+        id.gpu().is_some_and(|gpu| gpu < self.gpus.len())
+            || id.node().is_some_and(|node| node < self.nodes.len())
+    }
+
+    /// Number of the agent in the driver's topology: the nodes of the CPU, then the GPUs.
+    pub(crate) fn topology_node(&self, id: AgentId) -> u32 {
+        let position = id.gpu().map_or_else(
+            || id.node().unwrap_or_default(),
+            |gpu| self.nodes.len() + gpu,
+        );
+        position as u32
+    }
+
+    /// Distance between two agents in the driver's topology, by the convention of ACPI: 10 to itself. GPUs hang on the CPU's first node
+    /// (20), and are linked by XGMI among themselves (15).
+    pub(crate) fn distance(&self, one: AgentId, other: AgentId) -> u32 {
+        /// From a GPU to the node that it hangs on.
+        const PCIE: u32 = 20;
+        const XGMI: u32 = 15;
+        let between = |a: usize, b: usize| {
+            let distances = self.nodes.get(a).map(|node| &node.distances);
+            distances.and_then(|distances| distances.get(b)).copied()
+        };
+        match (one.node(), other.node()) {
+            _ if one == other => numa::LOCAL,
+            (Some(a), Some(b)) => between(a, b).unwrap_or(PCIE),
+            (Some(node), None) | (None, Some(node)) => {
+                PCIE + between(0, node).unwrap_or(PCIE) - numa::LOCAL
+            }
+            (None, None) => XGMI,
+        }
     }
 
     /// The agent of a handle.
@@ -172,7 +231,7 @@ impl Agents {
             .handle
             .checked_sub(TAG + 1)
             .map(|index| AgentId(index as usize))
-            .filter(|id| id.0 <= self.gpus.len())
+            .filter(|&id| self.exists(id))
             .ok_or(HSA_STATUS_ERROR_INVALID_AGENT)
     }
 
@@ -238,14 +297,23 @@ impl Agents {
         // SAFETY: the caller's promise.
         unsafe {
             match id.gpu() {
-                None => self.cpu_info(attribute, value),
-                Some(gpu) => self.gpus[gpu].info(id, attribute, value),
+                None => self.cpu_info(id, attribute, value),
+                Some(gpu) => self.gpus[gpu].info(self.topology_node(id), attribute, value),
             }
         }
     }
 
-    unsafe fn cpu_info(&self, attribute: hsa_agent_info_t, value: *mut c_void) -> HsaResult {
+    unsafe fn cpu_info(
+        &self,
+        id: AgentId,
+        attribute: hsa_agent_info_t,
+        value: *mut c_void,
+    ) -> HsaResult {
         let cpu = &self.cpu;
+        let node = id
+            .node()
+            .and_then(|node| self.nodes.get(node))
+            .ok_or(HSA_STATUS_ERROR_INVALID_AGENT)?;
         // SAFETY: the caller's promise.
         unsafe {
             match attribute {
@@ -268,9 +336,7 @@ impl Agents {
                 | HSA_AGENT_INFO_QUEUES_MAX
                 | HSA_AGENT_INFO_QUEUE_MIN_SIZE
                 | HSA_AGENT_INFO_QUEUE_MAX_SIZE
-                | HSA_AGENT_INFO_NODE
                 | HSA_AMD_AGENT_INFO_CHIP_ID
-                | HSA_AMD_AGENT_INFO_DRIVER_NODE_ID
                 | HSA_AMD_AGENT_INFO_BDFID
                 | HSA_AMD_AGENT_INFO_MEMORY_WIDTH
                 | HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY
@@ -289,6 +355,9 @@ impl Agents {
                 | HSA_AMD_AGENT_INFO_IOMMU_SUPPORT
                 | HSA_AMD_AGENT_INFO_NUM_XCC
                 | HSA_AMD_AGENT_INFO_DRIVER_UID => write_value(value, 0u32),
+                HSA_AGENT_INFO_NODE | HSA_AMD_AGENT_INFO_DRIVER_NODE_ID => {
+                    write_value(value, self.topology_node(id))
+                }
                 HSA_AGENT_INFO_QUEUE_TYPE => write_value(value, HSA_QUEUE_TYPE_MULTI),
                 HSA_AGENT_INFO_DEVICE => write_value(value, HSA_DEVICE_TYPE_CPU),
                 HSA_AGENT_INFO_CACHE_SIZE => write_value(value, [cpu.cache, 0, 0, 0]),
@@ -300,16 +369,16 @@ impl Agents {
                     write_value(value, 1u16)
                 }
                 HSA_AMD_AGENT_INFO_CACHELINE_SIZE => write_value(value, 64u32),
-                HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT => write_value(value, cpu.cores),
+                HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT => write_value(value, node.cores),
                 HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY => write_value(value, cpu.clock),
                 HSA_AMD_AGENT_INFO_PRODUCT_NAME => write_text(value, &cpu.name, 64),
                 HSA_AMD_AGENT_INFO_HDP_FLUSH => write_value(value, [0usize; 2]),
                 HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES
                 | HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS => write_value(value, false),
                 HSA_AMD_AGENT_INFO_UUID => write_text(value, "CPU-XX", 21),
-                HSA_AMD_AGENT_INFO_MEMORY_AVAIL => write_value(value, self.system_memory),
+                HSA_AMD_AGENT_INFO_MEMORY_AVAIL => write_value(value, node.memory),
                 HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY => write_value(value, 1_000_000_000u64),
-                HSA_AMD_AGENT_INFO_NEAREST_CPU => write_value(value, AgentId::CPU.handle()),
+                HSA_AMD_AGENT_INFO_NEAREST_CPU => write_value(value, id.handle()),
                 HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES | HSA_AMD_AGENT_INFO_AQL_EXTENSIONS => {
                     write_value(value, [0u8; 8])
                 }
@@ -351,10 +420,11 @@ impl Agents {
             .ok_or(HSA_STATUS_ERROR_INVALID_CACHE)?;
         let id = AgentId((bits >> 4) as usize);
         let level = (bits & 15) as usize;
-        if id.0 > self.gpus.len() || !self.caches(id).contains(&cache) {
+        if !self.exists(id) || !self.caches(id).contains(&cache) {
             return Err(HSA_STATUS_ERROR_INVALID_CACHE);
         }
-        let gpu = &self.gpus[id.0 - 1];
+        let gpu = id.gpu().and_then(|gpu| self.gpus.get(gpu));
+        let gpu = gpu.ok_or(HSA_STATUS_ERROR_INVALID_CACHE)?;
         let name = format!("{} L{level}", gpu.spec.card.processor);
         // SAFETY: the caller's promise.
         unsafe {
@@ -369,172 +439,5 @@ impl Agents {
     }
 }
 
-impl GpuAgent {
-    /// Its ISA, with every feature stated.
-    pub(crate) fn isa(&self) -> Isa {
-        Isa {
-            card: self.spec.card,
-            sramecc: self.spec.sramecc,
-            xnack: self.spec.xnack,
-        }
-    }
-
-    unsafe fn info(
-        &self,
-        id: AgentId,
-        attribute: hsa_agent_info_t,
-        value: *mut c_void,
-    ) -> HsaResult {
-        let card = self.spec.card;
-        let node = id.0 as u32;
-        // SAFETY: the caller's promise.
-        unsafe {
-            match attribute {
-                HSA_AGENT_INFO_NAME => write_text(value, card.processor, 64),
-                HSA_AGENT_INFO_VENDOR_NAME => write_text(value, "AMD", 64),
-                HSA_AGENT_INFO_FEATURE => write_value(value, HSA_AGENT_FEATURE_KERNEL_DISPATCH),
-                HSA_AGENT_INFO_MACHINE_MODEL => write_value(value, HSA_MACHINE_MODEL_LARGE),
-                HSA_AGENT_INFO_PROFILE => write_value(value, HSA_PROFILE_BASE),
-                HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE
-                | HSA_AGENT_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES => {
-                    write_value(value, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR)
-                }
-                HSA_AGENT_INFO_FAST_F16_OPERATION => write_value(value, true),
-                HSA_AGENT_INFO_WAVEFRONT_SIZE => write_value(value, card.wave),
-                HSA_AGENT_INFO_WORKGROUP_MAX_DIM => write_value(value, [1024u16; 3]),
-                HSA_AGENT_INFO_WORKGROUP_MAX_SIZE => write_value(value, 1024u32),
-                HSA_AGENT_INFO_GRID_MAX_DIM => write_value(
-                    value,
-                    hsa_dim3_t {
-                        x: u32::MAX,
-                        y: u32::MAX,
-                        z: u32::MAX,
-                    },
-                ),
-                HSA_AGENT_INFO_GRID_MAX_SIZE => write_value(value, u32::MAX),
-                HSA_AGENT_INFO_FBARRIER_MAX_SIZE => write_value(value, 32u32),
-                HSA_AGENT_INFO_QUEUES_MAX => write_value(value, 128u32),
-                HSA_AGENT_INFO_QUEUE_MIN_SIZE => write_value(value, crate::queue::MIN_SIZE),
-                HSA_AGENT_INFO_QUEUE_MAX_SIZE => write_value(value, crate::queue::MAX_SIZE),
-                HSA_AGENT_INFO_QUEUE_TYPE => write_value(value, HSA_QUEUE_TYPE_MULTI),
-                HSA_AGENT_INFO_NODE | HSA_AMD_AGENT_INFO_DRIVER_NODE_ID => write_value(value, node),
-                HSA_AGENT_INFO_DEVICE => write_value(value, HSA_DEVICE_TYPE_GPU),
-                HSA_AGENT_INFO_CACHE_SIZE => {
-                    let [l1, l2, l3] = card.caches.map(|kib| kib << 10);
-                    write_value(value, [l1, l2, l3, 0])
-                }
-                HSA_AGENT_INFO_ISA => write_value(value, self.isa().handle()),
-                HSA_AGENT_INFO_EXTENSIONS => write_value(
-                    value,
-                    crate::extension::bitmap(crate::image::supported(self)),
-                ),
-                HSA_AGENT_INFO_VERSION_MAJOR | HSA_AGENT_INFO_VERSION_MINOR => {
-                    write_value(value, 1u16)
-                }
-                HSA_AMD_AGENT_INFO_CHIP_ID => write_value(value, card.chip_id),
-                HSA_AMD_AGENT_INFO_CACHELINE_SIZE => write_value(value, card.cache_line),
-                HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT
-                | HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT => {
-                    write_value(value, card.compute_units)
-                }
-                HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY => write_value(value, card.clock),
-                HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS => write_value(value, 4u32),
-                HSA_AMD_AGENT_INFO_BDFID => write_value(value, (3 + self.spec.ordinal as u32) << 8),
-                HSA_AMD_AGENT_INFO_MEMORY_WIDTH => write_value(value, card.memory_width),
-                HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY => write_value(value, card.memory_clock),
-                HSA_AMD_AGENT_INFO_PRODUCT_NAME => write_text(value, card.product, 64),
-                HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU => write_value(value, card.waves),
-                HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU => write_value(value, card.simds),
-                HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES => write_value(value, card.shader_engines),
-                HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE => {
-                    write_value(value, card.shader_arrays)
-                }
-                HSA_AMD_AGENT_INFO_HDP_FLUSH => write_value(value, [0usize; 2]),
-                HSA_AMD_AGENT_INFO_ASIC_REVISION => write_value(value, card.revision),
-                HSA_AMD_AGENT_INFO_DOMAIN
-                | HSA_AMD_AGENT_INFO_UCODE_VERSION
-                | HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION
-                | HSA_AMD_AGENT_INFO_IOMMU_SUPPORT => write_value(value, 0u32),
-                HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES => write_value(value, true),
-                HSA_AMD_AGENT_INFO_UUID => write_text(
-                    value,
-                    &format!("GPU-{:016x}", config::unique_id(&self.spec)),
-                    21,
-                ),
-                HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS => write_value(value, false),
-                HSA_AMD_AGENT_INFO_MEMORY_AVAIL => write_value(
-                    value,
-                    self.memory
-                        .saturating_sub(self.used.load(Ordering::Relaxed)),
-                ),
-                HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY => write_value(value, 100_000_000u64),
-                HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID => write_value(value, card.family),
-                HSA_AMD_AGENT_INFO_NUM_SDMA_ENG => write_value(value, card.sdma[0]),
-                HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG => write_value(value, card.sdma[1]),
-                HSA_AMD_AGENT_INFO_NUM_XCC => write_value(value, card.xccs),
-                HSA_AMD_AGENT_INFO_DRIVER_UID => write_value(value, 0x6e65_0000 | node),
-                HSA_AMD_AGENT_INFO_NEAREST_CPU => write_value(value, AgentId::CPU.handle()),
-                HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES | HSA_AMD_AGENT_INFO_AQL_EXTENSIONS => {
-                    write_value(value, [0u8; 8])
-                }
-                HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX => write_value(value, self.memory),
-                HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT => {
-                    write_value(value, self.scratch_limit.load(Ordering::Relaxed))
-                }
-                HSA_AMD_AGENT_INFO_CLOCK_COUNTERS => {
-                    let now = crate::sys::now();
-                    write_value(value, [now, now, now, 1_000_000_000])
-                }
-                HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS
-                    ..=HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT => {
-                    self.image_info(attribute, value)
-                }
-                _ => Err(HSA_STATUS_ERROR_INVALID_ARGUMENT),
-            }
-        }
-    }
-
-    /// Image limits; all zero where kernels have no image instructions.
-    unsafe fn image_info(&self, attribute: hsa_agent_info_t, value: *mut c_void) -> HsaResult {
-        let images = u32::from(image::supported(self));
-        let limits = |geometry| {
-            image::limits(geometry)
-                .unwrap_or_default()
-                .map(|limit| limit * images)
-        };
-        let [read, write, samplers] = image::MAX_HANDLES;
-        // SAFETY: the caller's promise.
-        unsafe {
-            match attribute {
-                HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS => {
-                    write_value(value, limits(HSA_EXT_IMAGE_GEOMETRY_1D)[0])
-                }
-                HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS => {
-                    write_value(value, limits(HSA_EXT_IMAGE_GEOMETRY_1DA)[0])
-                }
-                HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS => {
-                    write_value(value, limits(HSA_EXT_IMAGE_GEOMETRY_1DB)[0])
-                }
-                HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS
-                    ..=HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS => {
-                    let [width, height, ..] = limits(HSA_EXT_IMAGE_GEOMETRY_2D);
-                    write_value(value, [width, height])
-                }
-                HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS => {
-                    let [width, height, depth, _] = limits(HSA_EXT_IMAGE_GEOMETRY_3D);
-                    write_value(value, [width, height, depth])
-                }
-                HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS => {
-                    write_value(value, limits(HSA_EXT_IMAGE_GEOMETRY_2DA)[3])
-                }
-                HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES => write_value(value, read * images),
-                HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES => write_value(value, write * images),
-                HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS => write_value(value, samplers * images),
-                HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT => {
-                    write_value(value, LINEAR_ALIGNMENT as u32 * images)
-                }
-                _ => Err(HSA_STATUS_ERROR_INVALID_ARGUMENT),
-            }
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

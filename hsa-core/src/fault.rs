@@ -20,7 +20,7 @@ use gneiss_amdgcn::engine::{Fault, FaultKind};
 use gneiss_hsa_api::*;
 use parking_lot::Mutex;
 
-use crate::{agent::AgentId, events, log::complain, queue::Queue, signal};
+use crate::{agent::AgentId, core_dump::Dump, events, log::complain, queue::Queue, signal};
 
 /// Set once a client has asked for a report: it prints reports itself.
 static CLIENT_REPORTS: AtomicBool = AtomicBool::new(false);
@@ -85,16 +85,33 @@ fn inactive_bits(status: hsa_status_t) -> i64 {
 }
 
 /// Fails a queue because of a fault of a wave.
-pub(crate) fn fail_by_fault(queue: &Arc<Queue>, fault: &Fault) {
+pub(crate) fn fail_by_fault(queue: &Arc<Queue>, fault: Fault) {
     let memory = match fault.kind {
         FaultKind::Memory { address, .. } => Some(address),
         _ => None,
     };
-    self::fail(queue, status_of(fault.kind), fault.to_string(), memory);
+    let report = fault.to_string();
+    let dump = (!fault.groups.is_empty()).then(|| Dump {
+        report: format!("{}\n{report}", queue.target()),
+        groups: fault.groups,
+        faulted: fault.wave,
+    });
+    fail_with(queue, status_of(fault.kind), report, memory, dump);
 }
 
 /// Fails a queue: it takes no more packets, and the callback is called on the thread of events. Only the first failure counts.
-pub(crate) fn fail(queue: &Arc<Queue>, status: hsa_status_t, report: String, memory: Option<u64>) {
+pub(crate) fn fail(queue: &Arc<Queue>, status: hsa_status_t, report: String) {
+    fail_with(queue, status, report, None, None);
+}
+
+/// As [`fail`], with the address of a memory fault and a core dump.
+fn fail_with(
+    queue: &Arc<Queue>,
+    status: hsa_status_t,
+    report: String,
+    memory: Option<u64>,
+    dump: Option<Dump>,
+) {
     queue.active.store(false, Ordering::SeqCst);
     if queue.failed.swap(true, Ordering::SeqCst) {
         return;
@@ -114,6 +131,9 @@ pub(crate) fn fail(queue: &Arc<Queue>, status: hsa_status_t, report: String, mem
             && message_wanted("HSA_ENABLE_QUEUE_FAULT_MESSAGE")
         {
             complain(&report);
+        }
+        if let Some(dump) = dump {
+            dump.write();
         }
         if let Some(address) = memory {
             offer_to_system(&queue, address);
@@ -145,10 +165,11 @@ fn offer_to_system(queue: &Queue, address: u64) {
         }
     }
     if message_wanted("HSA_ENABLE_VM_FAULT_MESSAGE") {
+        let runtime = queue.runtime.upgrade();
+        let node = runtime.map_or(0, |runtime| runtime.agents.topology_node(queue.agent));
         eprintln!(
-            "Memory access fault by GPU node-{} (Agent handle: {:#x}) on address {:#x}. \
+            "Memory access fault by GPU node-{node} (Agent handle: {:#x}) on address {:#x}. \
              Reason: Page not present or supervisor privilege.",
-            queue.agent.index(),
             queue.agent.handle().handle,
             address & !0xfff,
         );

@@ -3,10 +3,10 @@
 //! From the outside in:
 //! * `interface`: the exported names and the tables for tools (`tools`); `export`: what they do; `entry` wraps it (no panic leaves,
 //!   errors are logged).
-//! * `runtime`: init and shutdown by reference count; `agent`, `isa`, `pool`, `card`, `config`, `scan`: what there is.
+//! * `runtime`: init and shutdown by reference count; `agent`, `numa`, `isa`, `pool`, `card`, `config`, `scan`: what there is.
 //! * `memory`: allocations, pinned ranges, virtual memory, and which GPUs map them; `ipc`, `segv`: sharing with other processes.
 //! * `signal`, `wait`, `watch`, `events`: signals, and everybody who waits for them.
-//! * `queue`, `processor`, `fault`: AQL queues, the packet processor, what happens when a queue fails.
+//! * `queue`, `processor`, `pm4`, `fault`, `core_dump`: AQL queues, the packet processor, what happens when a queue fails.
 //! * `protocol`, `sync`: what is lock-free in the above, apart, for the model checker.
 //! * `copy`: asynchronous copies; `image`: images and samplers.
 //! * `loader`: code objects, executables, symbols.
@@ -18,6 +18,7 @@ mod agent;
 mod card;
 mod config;
 mod copy;
+mod core_dump;
 mod entry;
 mod events;
 mod export;
@@ -30,6 +31,8 @@ mod isa;
 mod loader;
 mod log;
 mod memory;
+mod numa;
+mod pm4;
 mod pool;
 mod processor;
 mod protocol;

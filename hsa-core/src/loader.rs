@@ -5,6 +5,7 @@
 //!
 //! Locks: one table at a time; an executable's own state is a lock taken with no table locked. Callbacks run without locks.
 
+mod code_object;
 mod debugger;
 mod kernel_v2;
 pub(crate) mod object;
@@ -32,6 +33,7 @@ use crate::{
     memory::arena::Arena,
     runtime::Runtime,
 };
+use code_object::HeldCodeObject;
 use object::LoadedObject;
 use symbol::Symbol;
 
@@ -124,6 +126,9 @@ pub(crate) struct Loader {
     executables: Table<Executable>,
     symbols: Table<Symbol>,
     objects: Table<LoadedObject>,
+    /// Of the deprecated interface, as their symbols.
+    code_objects: Table<HeldCodeObject>,
+    code_symbols: Table<Symbol>,
     /// Loaded objects by address.
     code: RwLock<BTreeMap<u64, Arc<LoadedObject>>>,
     /// Changes whenever code comes or goes.
@@ -138,6 +143,8 @@ impl Default for Loader {
             executables: Table::new(0x4745),
             symbols: Table::new(0x4753),
             objects: Table::new(0x474c),
+            code_objects: Table::new(0x474f),
+            code_symbols: Table::new(0x4759),
             code: RwLock::default(),
             generation: AtomicU64::new(1),
             arena: Arena::new(true),

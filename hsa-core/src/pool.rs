@@ -1,6 +1,6 @@
 //! Memory pools and regions: AMD's view and the core specification's view of the same thing.
 //!
-//! The CPU has a fine-grained, a kernarg and a coarse-grained pool, in this order; a GPU a coarse-grained pool, a fine-grained one of
+//! Each NUMA node of the CPU has a fine-grained, a kernarg and a coarse-grained pool, in this order; a GPU a coarse-grained pool, a fine-grained one of
 //! the same memory if its cards are linked by XGMI, and the group segment (LDS), which cannot be allocated from. Memory of all pools is coherent here; the kinds differ in who may touch it by default.
 
 use std::sync::LazyLock;
@@ -104,7 +104,10 @@ impl PoolId {
         match (self.kind, self.gpu().and_then(|gpu| agents.gpus.get(gpu))) {
             (PoolKind::Group, _) => LDS_SIZE.into(),
             (_, Some(gpu)) => gpu.memory,
-            (_, None) => agents.system_memory,
+            (_, None) => {
+                let node = self.agent.node().and_then(|node| agents.nodes.get(node));
+                node.map_or(0, |node| node.memory)
+            }
         }
     }
 
@@ -229,6 +232,7 @@ impl PoolId {
     /// As [`pool_info`](Self::pool_info).
     pub(crate) unsafe fn agent_info(
         self,
+        agents: &Agents,
         agent: AgentId,
         attribute: u32,
         value: *mut std::ffi::c_void,
@@ -244,13 +248,10 @@ impl PoolId {
             coherent_support: true,
             link_type: match (self.gpu(), agent.gpu()) {
                 (Some(_), Some(_)) => HSA_AMD_LINK_INFO_TYPE_XGMI,
+                (None, None) => HSA_AMD_LINK_INFO_TYPE_QPI,
                 _ => HSA_AMD_LINK_INFO_TYPE_PCIE,
             },
-            numa_distance: if self.gpu().is_some() && agent.gpu().is_some() {
-                15
-            } else {
-                20
-            },
+            numa_distance: agents.distance(agent, self.agent),
         };
         // SAFETY: the caller's promise.
         unsafe {
@@ -277,7 +278,8 @@ impl Agents {
     /// The pools of an agent, in the order in which they are reported.
     pub(crate) fn pools(&self, agent: AgentId) -> impl Iterator<Item = PoolId> + use<> {
         let kinds = match agent.gpu() {
-            None => CPU_KINDS,
+            None if self.exists(agent) => CPU_KINDS,
+            None => &[],
             Some(gpu) => match self.gpus.get(gpu) {
                 Some(gpu) if gpu.spec.card.sdma[1] != 0 || *FINE_EVERYWHERE => XGMI_KINDS,
                 Some(_) => GPU_KINDS,

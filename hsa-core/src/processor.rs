@@ -20,7 +20,7 @@ use gneiss_fatbin::kernel_descriptor::KernelDescriptor;
 use gneiss_hsa_api::*;
 
 use crate::{
-    fault,
+    fault, pm4,
     pool::LDS_SIZE,
     protocol::handoff,
     queue::{self, MAX_PRIVATE_SEGMENT, Queue},
@@ -34,6 +34,9 @@ pub(crate) const MAX_IN_FLIGHT: usize = 64;
 
 /// Packets that one poll takes before other work has its turn.
 const BUDGET: usize = 32;
+
+/// AMD's format of a vendor packet that jumps to a PM4 indirect buffer.
+const PACKET_TYPE_PM4_IB: u32 = 1;
 
 /// Most work-items of a work-group.
 const MAX_WORKGROUP: u32 = 1024;
@@ -197,7 +200,7 @@ impl Task for Queue {
                 Ok(()) => {}
                 Err(Stop::Idle) => return Poll::Idle,
                 Err(Stop::Failed(status, reason)) => {
-                    fault::fail(&self, status, reason, None);
+                    fault::fail(&self, status, reason);
                     return Poll::Idle;
                 }
             }
@@ -245,16 +248,15 @@ impl Queue {
             }
             HSA_PACKET_TYPE_VENDOR_SPECIFIC => {
                 let packet = self.take(index);
-                if u32::from(packet.0[2]) != HSA_AMD_PACKET_TYPE_BARRIER_VALUE {
-                    return Err(Stop::Failed(
-                        HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
-                        match packet.0[2] {
-                            1 => "a PM4 indirect buffer (AMD vendor packet format 1) is not supported: \
-                                 the software GPU has no command processor that reads PM4"
-                                .to_owned(),
-                            format => format!("vendor packet of AMD format {format} is not supported"),
-                        },
-                    ));
+                match u32::from(packet.0[2]) {
+                    HSA_AMD_PACKET_TYPE_BARRIER_VALUE => {}
+                    PACKET_TYPE_PM4_IB => return self.run_pm4(&packet),
+                    format => {
+                        return Err(Stop::Failed(
+                            HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
+                            format!("vendor packet of AMD format {format} is not supported"),
+                        ));
+                    }
                 }
                 let condition = Condition::Value {
                     signal: hold(packet.u64(8), "signal")?,
@@ -279,6 +281,16 @@ impl Queue {
                 format!("packet {index} has the unknown type {kind}"),
             )),
         }
+    }
+
+    /// Executes a PM4 indirect buffer and completes its packet.
+    fn run_pm4(&self, packet: &Packet) -> Result<(), Stop> {
+        let start = self.time();
+        let completion = completion(packet.u64(56))?;
+        pm4::run(&self.gpu.map, [4, 8, 12, 16].map(|at| packet.u32(at)))
+            .map_err(|reason| Stop::Failed(HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, reason))?;
+        finish(completion.as_ref(), start);
+        Ok(())
     }
 
     /// Goes on if the free places are as wanted; else the task is idle, and the next dispatch that ends wakes it.
@@ -505,7 +517,7 @@ impl DispatchClient for Queue {
             Err(error) if error.kind == FaultKind::Cancelled => {}
             Err(error) => {
                 if let Some(queue) = self.itself() {
-                    fault::fail_by_fault(&queue, &error);
+                    fault::fail_by_fault(&queue, *error);
                 }
             }
         }

@@ -9,6 +9,7 @@
 
 use std::{
     cell::Cell,
+    path::Path,
     sync::{
         Arc, Once,
         atomic::{AtomicBool, AtomicI32, Ordering},
@@ -21,7 +22,7 @@ use parking_lot::{Mutex, ReentrantMutex, RwLock};
 
 use crate::{
     agent::Agents, entry::HsaResult, events, image::Images, loader::Loader, memory, memory::Memory,
-    queue, signal, tools::Tools,
+    numa, queue, signal, tools::Tools,
 };
 
 /// Everything between `hsa_init` and `hsa_shut_down`.
@@ -123,6 +124,7 @@ pub(crate) fn init() -> HsaResult {
     }
     crate::log::start();
     watch_forks();
+    crate::core_dump::prepare();
     let runtime = Arc::new(Runtime::new()?);
     *CURRENT.write() = Some(Arc::clone(&runtime));
     life.set(Life::Starting(1));
@@ -184,7 +186,7 @@ fn runtime_tools() -> Tools {
 
 impl Runtime {
     fn new() -> HsaResult<Self> {
-        let agents = Agents::discover().map_err(|errors| {
+        let agents = Agents::discover(Path::new(numa::SYSFS)).map_err(|errors| {
             errors.iter().for_each(|error| crate::log::complain(error));
             HSA_STATUS_ERROR_OUT_OF_RESOURCES
         })?;

@@ -129,25 +129,45 @@ fn kernels_reach_mapped_and_shared_virtual_memory_at_the_host_s_addresses() {
     client.free(kernarg.cast());
 }
 
-/// A kernel in code object v2, by the last compiler that made them.
-fn oldest() -> Option<Vec<u8>> {
+/// A kernel in a version of code objects, by a compiler that makes it.
+fn sum(compiler: &str, processor: &str, version: u32) -> Option<Vec<u8>> {
     let text =
         "__kernel void sum(__global const int *a, __global const int *b, __global int *c, int n) {
         uint i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
         if (i < n) c[i] = a[i] + b[i];
     }";
-    let options = ["-mcpu=gfx906:xnack-", "-mcode-object-version=2"];
-    let path = compile("clang-15", "oldest", text, options)?;
+    let options = [
+        &*format!("-mcpu={processor}"),
+        &*format!("-mcode-object-version={version}"),
+    ];
+    let path = compile(compiler, &format!("sum{version}{processor}"), text, options)?;
     Some(std::fs::read(path).expect("compiled"))
 }
 
 #[test]
-fn kernels_of_code_object_v2_run() {
-    let Some(bytes) = oldest() else { return };
+fn kernels_of_code_objects_v2_to_v6_run() {
+    for (compiler, processor, version, kernel) in [
+        ("clang-15", "gfx906:xnack-", 2, c"sum"),
+        ("clang-15", "gfx906:xnack-", 3, c"sum.kd"),
+        ("clang-15", "gfx906:xnack-", 4, c"sum.kd"),
+        ("clang-19", "gfx906", 4, c"sum.kd"),
+        ("clang-19", "gfx906", 5, c"sum.kd"),
+        ("clang-19", "gfx906", 6, c"sum.kd"),
+        ("clang-19", "gfx9-generic", 6, c"sum.kd"),
+    ] {
+        if let Some(bytes) = sum(compiler, processor, version) {
+            eprintln!("code object v{version} for {processor}");
+            run_sum(&bytes, kernel);
+        }
+    }
+}
+
+/// Loads the code object and runs its kernel over a hundred elements.
+fn run_sum(bytes: &[u8], kernel: &std::ffi::CStr) {
     let client = Client::new("gfx906");
     let api = &client.api;
     let executable = Kernels::create(&client);
-    Kernels::load_bytes(&client, executable, client.gpus[0], &bytes)
+    Kernels::load_bytes(&client, executable, client.gpus[0], bytes)
         .ok()
         .expect("load");
     let fine = client.pool(client.cpu, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED);
@@ -163,12 +183,12 @@ fn kernels_of_code_object_v2_run() {
         let mut symbol = hsa_executable_symbol_t::default();
         (api.hsa_executable_get_symbol_by_name)(
             executable,
-            c"sum".as_ptr(),
+            kernel.as_ptr(),
             &client.gpus[0],
             &mut symbol,
         )
         .ok()
-        .expect("a kernel has the function's name");
+        .expect("the kernel's name of that version");
         let (mut kind, mut object, mut size) = (9u32, 0u64, 0u32);
         let info = api.hsa_executable_symbol_get_info;
         info(

@@ -126,6 +126,94 @@ fn barrier_value_compares_the_masked_value() {
     client.destroy(done);
 }
 
+/// A vendor packet that jumps to an indirect buffer of this many dwords.
+fn pm4_packet(buffer: u64, dwords: u32, completion: hsa_signal_t) -> [u32; 16] {
+    let header = HSA_PACKET_TYPE_VENDOR_SPECIFIC | 1 << HSA_PACKET_HEADER_BARRIER;
+    let mut packet = [0u32; 16];
+    packet[0] = header | 1 << 16;
+    packet[1] = 3 << 30 | 2 << 16 | 0x3f << 8;
+    packet[2] = buffer as u32;
+    packet[3] = (buffer >> 32) as u32;
+    packet[4] = dwords | 1 << 23;
+    packet[5] = 10;
+    packet[14] = completion.handle as u32;
+    packet[15] = (completion.handle >> 32) as u32;
+    packet
+}
+
+#[test]
+fn indirect_buffers_that_invalidate_caches_complete() {
+    let client = Client::new("gfx90a");
+    let fine = client.pool(client.cpu, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED);
+    let buffer = client.allocate(fine, 4096).cast::<u32>();
+    let queue = client.queue(64, None, std::ptr::null_mut());
+    let done = client.signal(1);
+    // SAFETY: the allocation holds the dwords.
+    unsafe {
+        // ACQUIRE_MEM as it is sent to GFX9.
+        let acquire = [
+            3 << 30 | 5 << 16 | 0x58 << 8,
+            0x2884_0000,
+            u32::MAX,
+            0xff,
+            0,
+            0,
+            0,
+        ];
+        buffer.copy_from_nonoverlapping(acquire.as_ptr(), acquire.len());
+    }
+    client.submit(queue, pm4_packet(buffer as u64, 7, done));
+    client.wait(done);
+    // SAFETY: a live queue.
+    unsafe { (client.api.hsa_queue_destroy)(queue) }
+        .ok()
+        .expect("destroy");
+    client.destroy(done);
+    client.free(buffer.cast());
+}
+
+#[test]
+fn indirect_buffers_that_write_registers_stop_the_queue() {
+    let client = Client::new("gfx90a");
+    let fine = client.pool(client.cpu, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED);
+    let buffer = client.allocate(fine, 4096).cast::<u32>();
+    // SAFETY: the allocation holds the dword; null is allowed.
+    unsafe {
+        client.api.gneiss_hsa_last_fault.expect("ours")(std::ptr::null());
+        buffer.write(3 << 30 | 1 << 16 | 0x79 << 8);
+    }
+    for (address, dwords, reason) in [
+        (buffer as u64, 3, "SET_UCONFIG_REG"),
+        (buffer as u64, 2000, "2000 dwords"),
+        (0x1000, 3, "no memory of this agent"),
+    ] {
+        let heard = Box::new(Heard::default());
+        let data = (&raw const *heard).cast_mut().cast();
+        let queue = client.queue(64, Some(hear), data);
+        let done = client.signal(1);
+        client.submit(queue, pm4_packet(address, dwords, done));
+        let end = std::time::Instant::now() + Duration::from_secs(30);
+        while heard.0.lock().expect("no panic").is_empty() && std::time::Instant::now() < end {
+            std::thread::yield_now();
+        }
+        assert_eq!(
+            *heard.0.lock().expect("no panic"),
+            [HSA_STATUS_ERROR_INVALID_PACKET_FORMAT]
+        );
+        assert_eq!(client.value(done), 1, "not complete");
+        // SAFETY: a live queue.
+        unsafe {
+            let text = client.api.gneiss_hsa_last_fault.expect("ours")(queue);
+            assert!(!text.is_null());
+            let text = std::ffi::CStr::from_ptr(text).to_string_lossy();
+            assert!(text.contains(reason), "{text}");
+            (client.api.hsa_queue_destroy)(queue).ok().expect("destroy");
+        }
+        client.destroy(done);
+    }
+    client.free(buffer.cast());
+}
+
 /// What a queue's callback was told.
 #[derive(Default)]
 struct Heard(Mutex<Vec<hsa_status_t>>);

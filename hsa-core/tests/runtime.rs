@@ -165,3 +165,64 @@ fn everything_is_released_at_shutdown() {
     );
     drop(client);
 }
+
+#[test]
+fn threads_start_and_stop_the_runtime_as_they_like() {
+    let client = Client::new("gfx90a");
+    let api = &client.api;
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                for _ in 0..200 {
+                    let mut version = 0u16;
+                    // SAFETY: plain calls; the out-parameter fits.
+                    unsafe {
+                        (api.hsa_init)().ok().expect("counted");
+                        let value = (&raw mut version).cast();
+                        (api.hsa_system_get_info)(HSA_SYSTEM_INFO_VERSION_MAJOR, value)
+                            .ok()
+                            .expect("the runtime is up");
+                        (api.hsa_shut_down)().ok().expect("counted");
+                    }
+                    assert_eq!(version, 1);
+                }
+            });
+        }
+    });
+    // The client's own reference is left.
+    let signal = client.signal(1);
+    client.destroy(signal);
+}
+
+#[test]
+fn threads_that_race_for_the_last_reference_leave_a_runtime_that_starts_again() {
+    let client = Client::new("gfx90a");
+    // SAFETY: the client's reference, which is taken again below.
+    unsafe { (client.api.hsa_shut_down)() }
+        .ok()
+        .expect("the last");
+    let api = &client.api;
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    // SAFETY: plain calls.
+                    unsafe {
+                        (api.hsa_init)().ok().expect("started or counted");
+                        let mut signal = hsa_signal_t::default();
+                        (api.hsa_signal_create)(1, 0, std::ptr::null(), &mut signal)
+                            .ok()
+                            .expect("a signal");
+                        (api.hsa_signal_destroy)(signal).ok().expect("destroyed");
+                        (api.hsa_shut_down)().ok().expect("counted or stopped");
+                    }
+                }
+            });
+        }
+    });
+    // SAFETY: plain calls.
+    unsafe {
+        assert_eq!((api.hsa_shut_down)(), HSA_STATUS_ERROR_NOT_INITIALIZED);
+        (api.hsa_init)().ok().expect("again");
+    }
+}

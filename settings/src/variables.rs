@@ -238,6 +238,16 @@ pub const AMDS: &[Variable] = &[
         meaning: "1: every GPU has a fine-grained memory pool",
     },
     Variable {
+        name: "HSA_COREDUMP_PATTERN",
+        accept: Accept::Path,
+        meaning: "file for the registers, LDS and scratch of the waves of a kernel that faults (%p: the process); unset: none",
+    },
+    Variable {
+        name: "HSA_DISABLE_COREDUMP_ON_EXCEPTION",
+        accept: Accept::Switch,
+        meaning: "1: no such file, whatever the pattern says",
+    },
+    Variable {
         name: "HSA_TOOLS_LIB",
         accept: Accept::Path,
         meaning: "HSA tools to load",

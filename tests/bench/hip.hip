@@ -31,6 +31,11 @@ class Hip {
     template <typename T> void download(T *values, const T *buffer, std::size_t count) {
         HIP_CHECK(hipMemcpy(values, buffer, count * sizeof(T), hipMemcpyDeviceToHost));
     }
+    template <typename T> void copy(T *to, const T *from, std::size_t count) {
+        HIP_CHECK(hipMemcpy(to, from, count * sizeof(T), hipMemcpyDeviceToDevice));
+        synchronize(); // a copy within the device may return before it is done
+    }
+    void events();
 #define X(name)                                                                                                                    \
     template <typename... Arguments> void launch(bench::kernel::name, bench::Grid grid, bench::Grid group, Arguments... arguments) { \
         bench::name##_kernel<<<dim3(grid.x, grid.y), dim3(group.x, group.y)>>>(arguments...);                                      \
@@ -39,6 +44,54 @@ class Hip {
 #undef X
     void synchronize() { HIP_CHECK(hipDeviceSynchronize()); }
 };
+
+// Microseconds of one call in a burst of them, in five bursts after one to warm up; `end` waits for the burst.
+template <typename Call, typename End> void report_burst(const char *name, unsigned count, Call call, End end) {
+    std::vector<double> values;
+    for (int repeat = 0; repeat < 6; ++repeat) {
+        const double start = bench::wall_ms();
+        for (unsigned index = 0; index < count; ++index) {
+            call();
+        }
+        end();
+        if (repeat > 0) {
+            values.push_back((bench::wall_ms() - start) * 1e3 / count);
+        }
+    }
+    bench::report(name, std::to_string(count), "us", values, "-");
+}
+
+void Hip::events() {
+    hipStream_t one, other;
+    hipEvent_t event;
+    HIP_CHECK(hipStreamCreate(&one));
+    HIP_CHECK(hipStreamCreate(&other));
+    HIP_CHECK(hipEventCreateWithFlags(&event, hipEventDisableTiming));
+    const auto wait = [this] { synchronize(); };
+    const auto nothing = [] {};
+    report_burst("event_record", 1000, [&] { HIP_CHECK(hipEventRecord(event, one)); }, wait);
+    report_burst("event_query", 1000, [&] { HIP_CHECK(hipEventQuery(event)); }, nothing);
+    report_burst(
+        "event_sync", 1000,
+        [&] {
+            HIP_CHECK(hipEventRecord(event, one));
+            HIP_CHECK(hipEventSynchronize(event));
+        },
+        nothing);
+    // A kernel, and one in the other stream that waits for it.
+    report_burst(
+        "event_wait", 500,
+        [&] {
+            bench::empty_kernel<<<1, 64, 0, one>>>(nullptr);
+            HIP_CHECK(hipEventRecord(event, one));
+            HIP_CHECK(hipStreamWaitEvent(other, event, 0));
+            bench::empty_kernel<<<1, 64, 0, other>>>(nullptr);
+        },
+        wait);
+    HIP_CHECK(hipEventDestroy(event));
+    HIP_CHECK(hipStreamDestroy(other));
+    HIP_CHECK(hipStreamDestroy(one));
+}
 
 // Resident memory of this process, in KiB.
 long resident_kib() {

@@ -61,6 +61,11 @@ class OpenCl {
     template <typename T> void download(T *values, Memory<T> memory, std::size_t count) {
         CL_CHECK(clEnqueueReadBuffer(queue_, memory.handle, CL_TRUE, 0, count * sizeof(T), values, 0, nullptr, nullptr));
     }
+    template <typename T> void copy(Memory<T> to, Memory<T> from, std::size_t count) {
+        CL_CHECK(clEnqueueCopyBuffer(queue_, from.handle, to.handle, 0, 0, count * sizeof(T), 0, nullptr, nullptr));
+        synchronize();
+    }
+    void events() {} // every command has one: nothing to compare
 #define X(name)                                                                                                                    \
     template <typename... Arguments> void launch(bench::kernel::name, bench::Grid grid, bench::Grid group, Arguments... arguments) { \
         enqueue(name##_, grid, group, arguments...);                                                                               \

@@ -3,7 +3,9 @@
 //     template <typename T> using Buffer;                          device memory
 //     Buffer<T> allocate<T>(count), release(buffer)
 //     upload(buffer, pointer, count), download(pointer, buffer, count)      both wait
+//     copy(to, from, count)                                         on the device, waits
 //     launch(Kernel, Grid, Grid, arguments...), synchronize()
+//     events()                                                      reports what events cost, if it has them
 #pragma once
 
 #include "workload.hpp"
@@ -37,6 +39,11 @@ template <typename Backend> class Suite {
 
     void run() {
         each("launch", [this] { launches(); });
+        each("event", [this] {
+            if (mode_ == Mode::measure) {
+                backend_.events();
+            }
+        });
         each("copy", [this] { copies(); });
         each("vecadd", [this] { vecadd(); });
         each("saxpy", [this] { saxpy(); });
@@ -145,7 +152,7 @@ template <typename Backend> class Suite {
                                         std::size_t{256} << 20}) {
             const unsigned repeats = bytes <= 65536 ? 500 : bytes <= (1u << 20) ? 50 : 1;
             std::vector<unsigned char> source(bytes, 0x5A), destination(bytes, 0);
-            const Buffer<unsigned char> buffer = make<unsigned char>(bytes);
+            const Buffer<unsigned char> buffer = make<unsigned char>(bytes), other = make<unsigned char>(bytes);
             const auto each_us = [repeats](std::vector<double> values) {
                 for (double &value : values) {
                     value = value * 1e3 / repeats;
@@ -157,13 +164,19 @@ template <typename Backend> class Suite {
                     backend_.upload(buffer, source.data(), bytes);
                 }
             });
+            const Times across = timed([&] {
+                for (unsigned index = 0; index < repeats; ++index) {
+                    backend_.copy(other, buffer, bytes);
+                }
+            });
             const Times out = timed([&] {
                 for (unsigned index = 0; index < repeats; ++index) {
-                    backend_.download(destination.data(), buffer, bytes);
+                    backend_.download(destination.data(), other, bytes);
                 }
             });
             const char *const check = source == destination ? "ok" : "wrong";
             report("copy_h2d", std::to_string(bytes), "us", each_us(in.wall), check);
+            report("copy_d2d", std::to_string(bytes), "us", each_us(across.wall), check);
             report("copy_d2h", std::to_string(bytes), "us", each_us(out.wall), check);
         }
     }

@@ -33,6 +33,20 @@ __global__ void never_ends(volatile int *flag) {
 
 __global__ void traps() { __builtin_trap(); }
 
+// The first wave waits at a barrier; the second one stops, with LDS filled and a known value in a register.
+__global__ void stops_in_the_second_wave(unsigned *out, unsigned tag) {
+    __shared__ unsigned words[64];
+    if (threadIdx.x < 64) {
+        words[threadIdx.x] = tag + threadIdx.x;
+    }
+    __syncthreads();
+    if (threadIdx.x >= 64) {
+        asm volatile("s_trap 2" : : "v"(2 * tag + threadIdx.x));
+    }
+    __syncthreads();
+    out[threadIdx.x] = words[63 - threadIdx.x % 64];
+}
+
 // An encoding that no instruction has: the major opcode 0x3F with all bits set.
 __global__ void illegal_instruction(int *value) {
     asm volatile(".long 0xffffffff\n.long 0xffffffff");
@@ -112,6 +126,13 @@ CASE(trap) {
     HIP_CHECK(hipGetLastError());
     const hipError_t error = hipDeviceSynchronize();
     std::printf("%s\n", hipGetErrorName(error));
+    REQUIRE(error == hipErrorLaunchFailure || error == hipErrorUnknown);
+}
+
+CASE(core_dump) {
+    stops_in_the_second_wave<<<1, 128>>>(pinned<unsigned>(128), 0x01000000u);
+    HIP_CHECK(hipGetLastError());
+    const hipError_t error = hipDeviceSynchronize();
     REQUIRE(error == hipErrorLaunchFailure || error == hipErrorUnknown);
 }
 

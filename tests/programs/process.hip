@@ -4,6 +4,9 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <fstream>
+#include <set>
+#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +85,22 @@ CASE(copies) {
     HIP_CHECK(hipMemcpy(&back, memory, sizeof value, hipMemcpyDeviceToHost));
     REQUIRE(back == value);
     HIP_CHECK(hipFree(memory));
+}
+
+// Prints the HSA libraries that the process has loaded.
+CASE(hsa_library) {
+    compute();
+    std::ifstream maps("/proc/self/maps");
+    std::set<std::string> paths;
+    for (std::string line; std::getline(maps, line);) {
+        const std::size_t path = line.find('/');
+        if (path != std::string::npos && line.find("hsa-runtime") != std::string::npos) {
+            paths.insert(line.substr(path));
+        }
+    }
+    for (const std::string &path : paths) {
+        std::printf("%s\n", path.c_str());
+    }
 }
 
 // The process ends with its own code although kernels are waiting and one never ends.

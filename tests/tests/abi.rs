@@ -108,6 +108,22 @@ fn hsa_exports_everything_that_the_hip_library_of_amd_needs() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
+#[test]
+fn hsa_exports_everything_that_amds_library_does() {
+    let ours = hsa();
+    let amd = agrees_with_amd(&ours, "libhsa-runtime64.so.1");
+    let missing: Vec<_> = amd
+        .iter()
+        .filter(|(name, node)| ours.exports.get(*name) != Some(node))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(
+        amd.len() > 200,
+        "AMD's library exports {} symbols",
+        amd.len()
+    );
+}
+
 /// The undefined dynamic symbols of a library that begin with `prefix`.
 fn imports(path: &Path, prefix: &str) -> Vec<String> {
     use object::{Object, ObjectSymbol};

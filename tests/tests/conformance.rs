@@ -4,10 +4,32 @@ use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
 
 use gneiss_tests::{Run, source_path};
 
-/// One row: an example, and its result for each target.
+/// One row: an example, and its result for each target and HIP library.
 struct Example {
     name: String,
-    results: Vec<(String, String)>,
+    results: Vec<(Column, String)>,
+}
+
+/// A column: `gfx90a` is over our HIP library, `gfx90a amd` over AMD's.
+#[derive(Clone)]
+struct Column {
+    target: String,
+    amd: bool,
+}
+
+impl Column {
+    fn of_heading(heading: &str) -> Self {
+        let target = heading.strip_suffix(" amd");
+        Self {
+            target: target.unwrap_or(heading).to_owned(),
+            amd: target.is_some(),
+        }
+    }
+
+    fn title(&self) -> String {
+        let library = if self.amd { "AMD's" } else { "our" };
+        format!("{} over {library} HIP library", self.target)
+    }
 }
 
 fn examples() -> Vec<Example> {
@@ -20,7 +42,7 @@ fn examples() -> Vec<Example> {
         .expect("a heading")
         .split('\t')
         .skip(1)
-        .map(str::to_owned)
+        .map(Column::of_heading)
         .collect();
     lines
         .map(|line| {
@@ -40,10 +62,10 @@ fn every_example_has_a_result() {
     assert_eq!(names.len(), examples.len(), "a name stands twice");
     assert_eq!(names.len(), 29, "HIP-Basic has 29 examples");
     for example in &examples {
-        for (target, result) in &example.results {
+        for (column, result) in &example.results {
             let known =
                 matches!(result.as_str(), "pass" | "fail") || result.starts_with("left out: ");
-            assert!(known, "{} for {target}: {result}", example.name);
+            assert!(known, "{} for {}: {result}", example.name, column.title());
         }
     }
 }
@@ -79,22 +101,26 @@ fn the_results_are_as_listed() {
     };
     let mut differences = Vec::new();
     for example in examples() {
-        for (target, listed) in example
+        for (column, listed) in example
             .results
             .iter()
             .filter(|(_, result)| !result.starts_with("left out: "))
         {
+            let target = &column.target;
             let folder = built.join(target);
             let program = folder.join(&example.name);
             if !program.exists() {
                 differences.push(format!("{} is not there", program.display()));
                 continue;
             }
-            let outcome = Run::new(program)
+            let mut run = Run::new(program)
                 .gpus(&format!("{target}:2"))
                 .in_folder(folder)
-                .limit(Duration::from_secs(300))
-                .run();
+                .limit(Duration::from_secs(300));
+            if column.amd {
+                run = run.hip_amd();
+            }
+            let outcome = run.run();
             let got = if outcome.status.success() && !outcome.hung {
                 "pass"
             } else {
@@ -102,8 +128,9 @@ fn the_results_are_as_listed() {
             };
             if got != listed {
                 differences.push(format!(
-                    "{} for {target} is listed as {listed}\n{}",
+                    "{} for {} is listed as {listed}\n{}",
                     example.name,
+                    column.title(),
                     outcome.describe()
                 ));
             }

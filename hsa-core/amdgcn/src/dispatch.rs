@@ -38,7 +38,7 @@ use parking_lot::Mutex;
 
 use crate::{
     engine::{DispatchClient, DispatchInfo, Engine, Item},
-    fault::{Fault, FaultKind},
+    fault::{Fault, FaultKind, state},
     launch::LaunchPlan,
     workgroup::{GRID_BARRIERS, GridBarrier, Group, GroupExit, Worker},
 };
@@ -281,7 +281,18 @@ impl Dispatch {
             return;
         }
         let outcome = match self.fault.lock().take() {
-            Some(fault) => Err(fault),
+            Some(mut fault) => {
+                if state::kept() {
+                    let room = state::MAX_GROUPS.saturating_sub(fault.groups.len());
+                    self.with_parked(|parked| {
+                        let others = parked.iter_mut().take(room);
+                        fault
+                            .groups
+                            .extend(others.map(|group| group.state(self.job())));
+                    });
+                }
+                Err(fault)
+            }
             None => Ok(()),
         };
         self.with_parked(VecDeque::clear);
@@ -366,7 +377,11 @@ impl Dispatch {
         let mut untold = 0u64;
         loop {
             if self.stop.load(Ordering::Acquire) {
-                own.drain(..).for_each(|group| worker.give_back(group));
+                if state::kept() {
+                    self.with_parked(|parked| parked.append(&mut own));
+                } else {
+                    own.drain(..).for_each(|group| worker.give_back(group));
+                }
                 break;
             }
             // After a group that waits, one that others left behind, or a new one: it may be the one that is waited for.
@@ -424,7 +439,15 @@ impl Dispatch {
                         limit = limit.max(own.len()).saturating_mul(2);
                     }
                 }
-                GroupExit::Fault(fault) => {
+                GroupExit::Fault(mut fault) => {
+                    if state::kept() {
+                        let mut faulted = group.state(job);
+                        let wave = fault.wave;
+                        for wave in faulted.waves.iter_mut().filter(|other| other.wave == wave) {
+                            wave.pc = fault.pc;
+                        }
+                        fault.groups.push(faulted);
+                    }
                     worker.give_back(group);
                     self.stop(fault);
                     continue;

@@ -20,7 +20,7 @@ use gneiss_fatbin::kernel_descriptor::KernelDescriptor;
 
 pub use task::{Poll, Task, TaskState};
 
-pub use crate::fault::{Fault, FaultKind};
+pub use crate::fault::{Fault, FaultKind, state};
 use code::CodeRegistry;
 pub(crate) use pool::Item;
 use pool::Pool;

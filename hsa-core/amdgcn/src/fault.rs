@@ -2,6 +2,7 @@
 
 pub(crate) mod report;
 mod source;
+pub mod state;
 
 use std::fmt;
 
@@ -22,6 +23,8 @@ pub struct Fault {
     pub lane: Option<u32>,
     /// Text of the instruction, source line, nearest allocation and the like, one fact a line.
     pub notes: Vec<String>,
+    /// Work-groups that had begun and not ended, the one that faulted first: empty unless [`state::keep`] asks for them.
+    pub groups: Vec<state::GroupState>,
 }
 
 /// The kinds of stop.
@@ -71,6 +74,7 @@ impl Fault {
             } else {
                 vec![note]
             },
+            groups: Vec::new(),
         })
     }
 

@@ -16,12 +16,15 @@ use std::{
 use crate::{
     dispatch::Job,
     engine::Engine,
-    fault::Fault,
+    fault::{
+        Fault,
+        state::{GroupState, WaveState},
+    },
     interp::{
         level::Level,
         memory::other,
         run::{self, Exit},
-        wave::Wave,
+        wave::{Wave, slot},
     },
     launch::WorkitemIds,
     memory::MapCache,
@@ -215,6 +218,55 @@ impl Group {
             // SAFETY: the buffer holds `count` areas of `wave_bytes`.
             wave.scratch = unsafe { scratch.add(n * wave_bytes) };
             wave.scratch_size = plan.scratch_size;
+        }
+    }
+
+    /// What the waves hold that have not ended.
+    pub(crate) fn state(&mut self, job: &Job) -> GroupState {
+        let program = job.plan.program.as_ref();
+        let vgprs = program.map_or(0, |program| program.config().vgprs as usize);
+        let waves = self.waves[..self.count]
+            .iter_mut()
+            .zip(&self.states)
+            .filter(|(_, state)| **state != State::Ended)
+            .map(|(wave, state)| {
+                let mut registers: Vec<u32> = (0..wave.vgpr_count as usize)
+                    .flat_map(|register| wave.vgpr_lanes(register).to_vec())
+                    .collect();
+                let agprs = registers.split_off((vgprs * wave.lanes()).min(registers.len()));
+                let bytes = wave.scratch_size as usize * wave.lanes();
+                // SAFETY: the wave's part of the group's scratch, which no wave writes to now; `start` has reserved it.
+                let scratch = unsafe { std::slice::from_raw_parts(wave.scratch, bytes) };
+                let place = wave.hardware_id;
+                WaveState {
+                    wave: wave.wave_in_group,
+                    at_barrier: matches!(state, State::AtBarrier | State::AtGridBarrier { .. }),
+                    lanes: wave.lanes() as u32,
+                    pc: wave.pc(),
+                    exec: wave.exec(),
+                    vcc: wave.vcc(),
+                    scc: wave.sgpr[slot::SCC] != 0,
+                    m0: wave.sgpr[wave.m0],
+                    mode: wave.mode,
+                    status: wave.status,
+                    trap_status: wave.trap_status,
+                    flat_scratch: wave.flat_scratch,
+                    place: [place.compute_unit, place.simd, place.slot],
+                    sgprs: wave.sgpr[..slot::VCC].to_vec(),
+                    ttmps: wave.sgpr[slot::TTMP0..slot::TTMP0 + 16].to_vec(),
+                    vgprs: registers,
+                    agprs,
+                    scratch: scratch.to_vec(),
+                }
+            })
+            .collect();
+        let lds = job.plan.lds_size as usize;
+        // SAFETY: `start` has reserved that much, and no wave writes to it now.
+        let lds = unsafe { std::slice::from_raw_parts(self.lds.as_mut_ptr(), lds) }.to_vec();
+        GroupState {
+            workgroup: self.id,
+            lds,
+            waves,
         }
     }
 

@@ -11,7 +11,10 @@ use crate::{
 };
 
 /// A name that a caller passes.
-unsafe fn text(name: *const c_char) -> HsaResult<String> {
+///
+/// # Safety
+/// `name` is null or a C string.
+pub(super) unsafe fn text(name: *const c_char) -> HsaResult<String> {
     require(!name.is_null())?;
     // SAFETY: a C string of the caller.
     Ok(unsafe { CStr::from_ptr(name) }

@@ -369,8 +369,10 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
         let agents: Vec<hsa_agent_t> = known
             .iter()
             .flat_map(|known| {
-                let cpu = known.cpu.then_some(AgentId::CPU);
-                cpu.into_iter()
+                let nodes = known.cpu.then(|| runtime.agents.node_ids());
+                nodes
+                    .into_iter()
+                    .flatten()
                     .chain(members(known.access).map(AgentId::of_gpu))
                     .map(AgentId::handle)
             })

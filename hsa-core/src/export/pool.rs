@@ -68,7 +68,7 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
             runtime
                 .agents
                 .pool(memory_pool)?
-                .agent_info(id, attribute, value)
+                .agent_info(&runtime.agents, id, attribute, value)
         }
     })
 }
@@ -101,8 +101,8 @@ pub unsafe extern "C" fn hsa_agent_iterate_regions(
         let runtime = runtime::get()?;
         let callback = callback.ok_or(HSA_STATUS_ERROR_INVALID_ARGUMENT)?;
         let id = runtime.agents.id(agent)?;
-        let system = id.gpu().map(|_| crate::agent::AgentId::CPU);
-        for agent in std::iter::once(id).chain(system) {
+        let system = id.gpu().map(|_| runtime.agents.node_ids());
+        for agent in std::iter::once(id).chain(system.into_iter().flatten()) {
             for region in runtime.agents.pools(agent) {
                 // SAFETY: the user's callback with the user's data.
                 unsafe {

@@ -1,6 +1,7 @@
 //! Read and write indexes of queues, in every memory order. For speed nothing is checked, as in ROCr: the queue must be valid.
 
 use std::{
+    cell::Cell,
     mem::offset_of,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -36,6 +37,38 @@ unsafe fn read_index<'a>(queue: *const hsa_queue_t) -> &'a AtomicU64 {
                 .byte_add(offset_of!(amd_queue_t, read_dispatch_id))
                 .cast(),
         )
+    }
+}
+
+/// Exchanges the write index if it is as expected; the value before. A producer that has lost so often that it must be waiting for
+/// others lets them run: with more producers than processors it would spin for its whole time slice otherwise.
+///
+/// # Safety
+/// As [`write_index`].
+unsafe fn compare_exchange(
+    queue: *const hsa_queue_t,
+    expected: u64,
+    value: u64,
+    success: Ordering,
+    failure: Ordering,
+) -> u64 {
+    /// Losses of a thread between two times that it gives way.
+    const LOSSES: u32 = 64;
+    thread_local! {
+        static LOST: Cell<u32> = const { Cell::new(0) };
+    }
+    // SAFETY: the caller's promise.
+    let index = unsafe { write_index(queue) };
+    match index.compare_exchange(expected, value, success, failure) {
+        Ok(before) => before,
+        Err(found) => {
+            let lost = LOST.get().wrapping_add(1);
+            LOST.set(lost);
+            if lost.is_multiple_of(LOSSES) {
+                std::thread::yield_now();
+            }
+            found
+        }
     }
 }
 
@@ -173,11 +206,7 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_relaxed(
     value: u64,
 ) -> u64 {
     // SAFETY: the caller passes a live queue.
-    unsafe {
-        write_index(queue)
-            .compare_exchange(expected, value, Ordering::Relaxed, Ordering::Relaxed)
-            .unwrap_or_else(|found| found)
-    }
+    unsafe { compare_exchange(queue, expected, value, Ordering::Relaxed, Ordering::Relaxed) }
 }
 
 pub unsafe extern "C" fn hsa_queue_cas_write_index_scacquire(
@@ -186,11 +215,7 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_scacquire(
     value: u64,
 ) -> u64 {
     // SAFETY: the caller passes a live queue.
-    unsafe {
-        write_index(queue)
-            .compare_exchange(expected, value, Ordering::Acquire, Ordering::Acquire)
-            .unwrap_or_else(|found| found)
-    }
+    unsafe { compare_exchange(queue, expected, value, Ordering::Acquire, Ordering::Acquire) }
 }
 
 pub unsafe extern "C" fn hsa_queue_cas_write_index_screlease(
@@ -199,11 +224,7 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_screlease(
     value: u64,
 ) -> u64 {
     // SAFETY: the caller passes a live queue.
-    unsafe {
-        write_index(queue)
-            .compare_exchange(expected, value, Ordering::Release, Ordering::Relaxed)
-            .unwrap_or_else(|found| found)
-    }
+    unsafe { compare_exchange(queue, expected, value, Ordering::Release, Ordering::Relaxed) }
 }
 
 pub unsafe extern "C" fn hsa_queue_cas_write_index_scacq_screl(
@@ -212,11 +233,7 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_scacq_screl(
     value: u64,
 ) -> u64 {
     // SAFETY: the caller passes a live queue.
-    unsafe {
-        write_index(queue)
-            .compare_exchange(expected, value, Ordering::AcqRel, Ordering::Acquire)
-            .unwrap_or_else(|found| found)
-    }
+    unsafe { compare_exchange(queue, expected, value, Ordering::AcqRel, Ordering::Acquire) }
 }
 
 pub unsafe extern "C" fn hsa_queue_cas_write_index_acquire(
@@ -225,11 +242,7 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_acquire(
     value: u64,
 ) -> u64 {
     // SAFETY: the caller passes a live queue.
-    unsafe {
-        write_index(queue)
-            .compare_exchange(expected, value, Ordering::Acquire, Ordering::Acquire)
-            .unwrap_or_else(|found| found)
-    }
+    unsafe { compare_exchange(queue, expected, value, Ordering::Acquire, Ordering::Acquire) }
 }
 
 pub unsafe extern "C" fn hsa_queue_cas_write_index_release(
@@ -238,11 +251,7 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_release(
     value: u64,
 ) -> u64 {
     // SAFETY: the caller passes a live queue.
-    unsafe {
-        write_index(queue)
-            .compare_exchange(expected, value, Ordering::Release, Ordering::Relaxed)
-            .unwrap_or_else(|found| found)
-    }
+    unsafe { compare_exchange(queue, expected, value, Ordering::Release, Ordering::Relaxed) }
 }
 
 pub unsafe extern "C" fn hsa_queue_cas_write_index_acq_rel(
@@ -251,9 +260,5 @@ pub unsafe extern "C" fn hsa_queue_cas_write_index_acq_rel(
     value: u64,
 ) -> u64 {
     // SAFETY: the caller passes a live queue.
-    unsafe {
-        write_index(queue)
-            .compare_exchange(expected, value, Ordering::AcqRel, Ordering::Acquire)
-            .unwrap_or_else(|found| found)
-    }
+    unsafe { compare_exchange(queue, expected, value, Ordering::AcqRel, Ordering::Acquire) }
 }

@@ -36,7 +36,7 @@ const R_AMDGPU_ABS32: u32 = 6;
 const R_AMDGPU_RELATIVE64: u32 = 13;
 
 /// Weak binding in ELF.
-const STB_WEAK: u8 = 2;
+pub(super) const STB_WEAK: u8 = 2;
 
 /// Most bytes that a code object may span: far more than any real one, far less than would hurt.
 const SPAN_LIMIT: u64 = 4 << 30;
@@ -102,7 +102,7 @@ fn refuse(error: impl std::fmt::Display, status: hsa_status_t) -> hsa_status_t {
     status
 }
 
-fn malformed(error: Error) -> hsa_status_t {
+pub(super) fn malformed(error: Error) -> hsa_status_t {
     refuse(error, HSA_STATUS_ERROR_INVALID_CODE_OBJECT)
 }
 
@@ -421,7 +421,7 @@ fn external(contents: &Contents, agent: AgentId, symbol: &ElfSymbol<'_>) -> HsaR
     }
 }
 
-fn writable(code: &CodeObject<'_>, symbol: &ElfSymbol<'_>) -> bool {
+pub(super) fn writable(code: &CodeObject<'_>, symbol: &ElfSymbol<'_>) -> bool {
     code.load_segments().any(|segment| {
         segment.flags & PF_W != 0
             && symbol.value.wrapping_sub(segment.address) < segment.memory_size

@@ -54,7 +54,16 @@ impl Client {
                 HSA_STATUS_SUCCESS
             );
         }
-        let cpu = agents.remove(0);
+        let cpu = agents[0];
+        agents.retain(|&agent| {
+            let mut device = HSA_DEVICE_TYPE_CPU;
+            // SAFETY: the attribute has the type of the value.
+            let status = unsafe {
+                (api.hsa_agent_get_info)(agent, HSA_AGENT_INFO_DEVICE, (&raw mut device).cast())
+            };
+            status.ok().expect("a device type");
+            device == HSA_DEVICE_TYPE_GPU
+        });
         Self {
             api,
             cpu,

@@ -185,17 +185,39 @@ pub fn print(rows: &[Row]) {
             (to_pocl.iter().map(|ratio| ratio.ln()).sum::<f64>() / to_pocl.len() as f64).exp();
         println!("{:<15}{:>64}", "geometric mean", figure(Some(mean)));
     }
-    println!("\nLaunches, copies, calls, processes: least of the repeats\n");
-    for row in rows.iter().filter(|row| !is_kernel(row) && row.n > 0) {
+    println!("\nLaunches, events, copies, calls, processes: least of the repeats\n");
+    println!(
+        "{:<45}{:>11}{:>14}{:>10}{:>10}{:>10}{:>16}",
+        "what", "size", "unit", "pocl", "gneiss", "amd-clr", "gneiss/amd-clr"
+    );
+    for (what, size, metric) in other_rows(rows) {
+        let least = |peer: &str| {
+            let row = rows.iter().find(|row| {
+                (row.peer, &*row.kernel, &*row.size, &*row.metric) == (peer, what, size, metric)
+            });
+            row.map(|row| row.min)
+        };
+        let (gneiss, amd_clr) = (least("gneiss"), least("amd-clr"));
+        let ratio = gneiss.zip(amd_clr).map(|(ours, theirs)| ours / theirs);
         println!(
-            "{:<9}{:<45}{:>11}{:>12} {}",
-            row.peer,
-            row.kernel,
-            row.size,
-            figure(Some(row.min)),
-            row.metric
+            "{what:<45}{size:>11}{metric:>14}{:>10}{:>10}{:>10}{:>16}",
+            figure(least("pocl")),
+            figure(gneiss),
+            figure(amd_clr),
+            figure(ratio),
         );
     }
+}
+
+/// Every row that is of no kernel, by what it is of, in the order of the rows.
+fn other_rows(rows: &[Row]) -> Vec<(&str, &str, &str)> {
+    let mut all: Vec<(&str, &str, &str)> = Vec::new();
+    for row in rows.iter().filter(|row| !is_kernel(row) && row.n > 0) {
+        if !all.contains(&(&row.kernel, &row.size, &row.metric)) {
+            all.push((&row.kernel, &row.size, &row.metric));
+        }
+    }
+    all
 }
 
 /// Every kernel and size that has processor times, in the order of the rows.
@@ -214,7 +236,7 @@ fn timed_kernels(rows: &[Row]) -> Vec<(&str, &str)> {
 
 /// Whether the row is of a kernel and not of a launch, a copy, a call or a process.
 fn is_kernel(row: &Row) -> bool {
-    !["launch", "copy", "call", "device_name", "idle"]
+    !["launch", "event", "copy", "call", "device_name", "idle"]
         .iter()
         .any(|prefix| row.kernel.starts_with(prefix))
 }

@@ -99,6 +99,7 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
         wave: wave.wave_in_group,
         lane: lane_of,
         notes,
+        groups: Vec::new(),
     })
 }
 
