@@ -143,6 +143,10 @@ fn create() -> Result<Runtime, hipError_t> {
     }
     let clr = gneiss_clr::Runtime::load(Config::from_env()).map_err(|error| {
         log_error!("the runtime can't start: {error}");
+        // Programs show the number of an error at most, and this one says nothing of a library.
+        if let Error::NoRuntime(_) = error {
+            eprintln!("gneiss: {error}");
+        }
         hipErrorNoDevice
     })?;
     let devices: Vec<Device> = clr

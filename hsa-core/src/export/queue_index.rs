@@ -53,7 +53,7 @@ unsafe fn compare_exchange(
     failure: Ordering,
 ) -> u64 {
     /// Losses of a thread between two times that it gives way.
-    const LOSSES: u32 = 64;
+    const LOSSES: u32 = 16;
     thread_local! {
         static LOST: Cell<u32> = const { Cell::new(0) };
     }
