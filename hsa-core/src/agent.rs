@@ -31,7 +31,7 @@ const CACHE_TAG: u64 = 0x4743_0000;
 
 /// Number of the CPU's second node; GPUs are below.
 const OTHER_NODES: usize = 128;
-const _: () = assert!(config::MAX_GPUS < OTHER_NODES);
+const _: () = assert!(gneiss_settings::gpus::MOST < OTHER_NODES);
 
 impl AgentId {
     /// The CPU's first node.

@@ -119,5 +119,6 @@ fn nothing_is_left_of_what_sixteen_threads_made() {
     }
     assert_eq!(gneiss_hsa_core::live_objects(), live);
     let growth = resident().saturating_sub(before);
+    eprintln!("{growth} bytes more are in memory");
     assert!(growth < GROWTH, "{growth} bytes more are in memory");
 }
