@@ -55,6 +55,7 @@ use crate::{
     texture_reference_driver::*,
     unsupported::*,
     virtual_memory::*,
+    virtual_memory_share::*,
 };
 
 /// Whether a function does what HIP says.

@@ -1,11 +1,14 @@
 //! Whether the program's own memory can be read or written where a call says.
 //!
 //! The runtime copies pageable memory itself, so a pointer to nowhere would end the process with a signal inside of the library. These
-//! checks give an error instead. They cost a system call, and are only made for memory that HIP does not know: `madvise` with
-//! `MADV_POPULATE_*`, which makes the page faults that the copy would make. Where the kernel cannot say (before Linux 5.14, device
-//! mappings, and all refusals for a mapping's permissions) the process's memory map decides.
+//! checks give an error instead. They are only made for memory that HIP does not know, and cost as little as they can: the stack of
+//! the calling thread and the heap of `brk` are there; one or two pages are touched by system calls that give `EFAULT`; for larger ranges
+//! the kernel is asked for its mappings (`PROCMAP_QUERY`, since Linux 6.11), else `madvise` makes the page faults that the copy would make
+//! (`MADV_POPULATE_…`, since Linux 5.14), and where none of that says anything, `/proc/self/maps` does.
 //!
 //! A range that another thread unmaps between the check and the copy is not found.
+
+use std::{cell::Cell, fs::File, os::fd::AsRawFd, sync::OnceLock};
 
 use gneiss_clr::Rect;
 
@@ -30,6 +33,155 @@ enum Answer {
     No,
     /// It does not know.
     Unknown,
+}
+
+/// Ranges that are there as long as the thread, or the process, runs: no system call is needed.
+fn is_stack_or_heap(address: usize, end: usize) -> bool {
+    thread_local! {
+        /// End of the thread's stack; 0: not looked up yet.
+        static STACK: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+    }
+    let here = 0_u8;
+    let depth = (&raw const here).addr();
+    let (low, high) = STACK
+        .try_with(|stack| {
+            if stack.get() == (0, 0) {
+                stack.set(stack_of_thread());
+            }
+            stack.get()
+        })
+        .unwrap_or((1, 1));
+    // From this frame upwards; a thread that runs on another stack for now is not in there.
+    if low <= depth && depth < high && address >= depth && end <= high {
+        return true;
+    }
+    static HEAP: OnceLock<usize> = OnceLock::new();
+    let start = *HEAP.get_or_init(|| {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        maps.lines()
+            .find(|line| line.ends_with("[heap]"))
+            .and_then(|line| usize::from_str_radix(line.split('-').next()?, 16).ok())
+            .unwrap_or(usize::MAX)
+    });
+    // SAFETY: with 0 it only tells the end of the heap, which the C library knows.
+    address >= start && end <= unsafe { libc::sbrk(0) }.addr()
+}
+
+/// Where the calling thread's stack is; an empty range if that cannot be found out.
+fn stack_of_thread() -> (usize, usize) {
+    let (mut base, mut size) = (std::ptr::null_mut(), 0);
+    // SAFETY: the attributes are made by the first call and destroyed once; the results have valid places.
+    unsafe {
+        let mut attributes = std::mem::zeroed::<libc::pthread_attr_t>();
+        if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
+            return (1, 1);
+        }
+        let found =
+            libc::pthread_attr_getstack(&raw const attributes, &raw mut base, &raw mut size) == 0;
+        libc::pthread_attr_destroy(&raw mut attributes);
+        if found {
+            (base.addr(), base.addr() + size)
+        } else {
+            (1, 1)
+        }
+    }
+}
+
+/// Has the kernel read, or write unchanged, a word of the page that holds an address.
+fn touch(address: usize, access: Access) -> Answer {
+    let word: *mut u64 = std::ptr::with_exposed_provenance_mut(address & !7);
+    // SAFETY: both calls take any address, and give EFAULT for a bad one. The first one reads a signal set and then refuses the
+    // operation, which does not exist; the second one ORs 0 to the word atomically, and wakes nobody but by mistake.
+    let result = unsafe {
+        match access {
+            Access::Read => libc::syscall(
+                libc::SYS_rt_sigprocmask,
+                -1,
+                word,
+                std::ptr::null_mut::<u64>(),
+                8,
+            ),
+            Access::Write => {
+                let or_0 = libc::FUTEX_OP(libc::FUTEX_OP_OR, 0, libc::FUTEX_OP_CMP_LT, 0);
+                let own = 0_u32;
+                libc::syscall(
+                    libc::SYS_futex,
+                    &raw const own,
+                    libc::FUTEX_WAKE_OP | libc::FUTEX_PRIVATE_FLAG,
+                    0,
+                    0_usize,
+                    word,
+                    or_0,
+                )
+            }
+        }
+    };
+    if result == 0 {
+        return Answer::Yes;
+    }
+    match std::io::Error::last_os_error().raw_os_error() {
+        Some(libc::EFAULT) => Answer::No,
+        // The operation that does not exist.
+        Some(libc::EINVAL) if access == Access::Read => Answer::Yes,
+        _ => Answer::Unknown,
+    }
+}
+
+/// `struct procmap_query` of Linux.
+#[repr(C)]
+#[derive(Default)]
+struct MapQuery {
+    size: u64,
+    flags: u64,
+    address: u64,
+    start: u64,
+    end: u64,
+    vma_flags: u64,
+    page_size: u64,
+    offset: u64,
+    inode: u64,
+    device: [u32; 2],
+    name_size: u32,
+    build_id_size: u32,
+    name: u64,
+    build_id: u64,
+}
+
+const _: () = assert!(size_of::<MapQuery>() == 104);
+
+/// Asks the kernel for the mappings of a range, without touching them.
+fn query(start: usize, end: usize, access: Access) -> Answer {
+    /// `PROCMAP_QUERY`: `_IOWR('f', 17, struct procmap_query)`.
+    const PROCMAP_QUERY: libc::Ioctl = 0xc068_6611;
+    let flag = match access {
+        Access::Read => 1,
+        Access::Write => 2,
+    };
+    static MAPS: OnceLock<Option<File>> = OnceLock::new();
+    let Some(maps) = MAPS.get_or_init(|| File::open("/proc/self/maps").ok()) else {
+        return Answer::Unknown;
+    };
+    let mut reached = start as u64;
+    while reached < end as u64 {
+        let mut query = MapQuery {
+            size: size_of::<MapQuery>() as u64,
+            address: reached,
+            ..MapQuery::default()
+        };
+        // SAFETY: the record is as long as it says, and names no buffers.
+        let result = unsafe { libc::ioctl(maps.as_raw_fd(), PROCMAP_QUERY, &raw mut query) };
+        if result != 0 {
+            return match std::io::Error::last_os_error().raw_os_error() {
+                Some(libc::ENOENT) => Answer::No,
+                _ => Answer::Unknown,
+            };
+        }
+        if query.vma_flags & flag == 0 {
+            return Answer::No;
+        }
+        reached = query.end;
+    }
+    Answer::Yes
 }
 
 /// Touches the pages of a range on behalf of the copy.
@@ -110,11 +262,28 @@ fn is_accessible(address: usize, size: usize, access: Access) -> bool {
     let Some((start, end)) = pages(address, size) else {
         return false;
     };
-    let answer = match populate(start, end, access) {
-        Answer::Unknown => mapped(start, end, access),
-        answer => answer,
+    if is_stack_or_heap(address, address + size) {
+        return true;
+    }
+    let asked = if end - start <= 2 * PAGE {
+        match touch(address, access) {
+            Answer::Yes if end - start > PAGE => touch(address + size - 1, access),
+            answer => answer,
+        }
+    } else {
+        query(start, end, access)
     };
-    answer != Answer::No
+    answered(asked, || {
+        answered(populate(start, end, access), || mapped(start, end, access))
+    }) != Answer::No
+}
+
+/// An answer; if it is none, the next one.
+fn answered(answer: Answer, next: impl FnOnce() -> Answer) -> Answer {
+    match answer {
+        Answer::Unknown => next(),
+        answer => answer,
+    }
 }
 
 fn refusal(what: &str, address: usize, size: usize, access: Access) -> HipResult {
@@ -146,7 +315,9 @@ pub fn check(what: &str, address: usize, size: usize, access: Access) -> HipResu
 /// `hipErrorInvalidValue`.
 pub fn check_mapped(what: &str, address: usize, size: usize) -> HipResult {
     let answer = match pages(address, size) {
-        Some((start, end)) => mapped(start, end, Access::Write),
+        Some((start, end)) => answered(query(start, end, Access::Write), || {
+            mapped(start, end, Access::Write)
+        }),
         None => Answer::No,
     };
     if answer == Answer::No {
@@ -269,6 +440,55 @@ mod tests {
         assert!(!is_accessible(8, 4, Access::Read));
         assert!(!is_accessible(usize::MAX - 2, 8, Access::Read));
         assert!(is_accessible(8, 0, Access::Write));
+    }
+
+    #[test]
+    fn every_way_to_ask_says_the_same() {
+        let pages = Pages::new(3, libc::PROT_READ | libc::PROT_WRITE);
+        pages.protect(1, libc::PROT_READ);
+        pages.unmap(2);
+        for (page, read, write) in [
+            (0, Answer::Yes, Answer::Yes),
+            (1, Answer::Yes, Answer::No),
+            (2, Answer::No, Answer::No),
+        ] {
+            let start = pages.0 + page * PAGE;
+            for (access, want) in [(Access::Read, read), (Access::Write, write)] {
+                assert_eq!(touch(start + 100, access), want, "page {page}, {access:?}");
+                let all = [
+                    query(start, start + PAGE, access),
+                    populate(start, start + PAGE, access),
+                    mapped(start, start + PAGE, access),
+                ];
+                // Kernels differ in what they can be asked; the last way is there in all.
+                assert!(
+                    all.iter()
+                        .all(|answer| [want, Answer::Unknown].contains(answer)),
+                    "page {page}, {access:?}: {all:?}"
+                );
+                assert_eq!(all[2], want);
+            }
+        }
+        // What is written is not changed.
+        let word = std::sync::atomic::AtomicU64::new(0x1234_5678_9abc_def0);
+        assert_eq!(touch(word.as_ptr().addr(), Access::Write), Answer::Yes);
+        assert_eq!(word.into_inner(), 0x1234_5678_9abc_def0);
+    }
+
+    #[test]
+    fn the_stack_is_known_without_a_call_and_a_hole_is_not() {
+        let local = [0_u8; 64];
+        let start = local.as_ptr().addr();
+        assert!(is_stack_or_heap(start, start + 64));
+        std::thread::spawn(move || {
+            let own = [0_u8; 64];
+            let here = own.as_ptr().addr();
+            assert!(is_stack_or_heap(here, here + 64));
+            assert!(!is_stack_or_heap(start, start + 64), "another thread's");
+        })
+        .join()
+        .unwrap();
+        assert!(!is_stack_or_heap(16, 32));
     }
 
     #[test]

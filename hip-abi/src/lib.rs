@@ -77,3 +77,4 @@ pub mod unsupported;
 pub mod variable;
 pub mod version;
 pub mod virtual_memory;
+pub mod virtual_memory_share;

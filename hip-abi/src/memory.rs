@@ -403,6 +403,14 @@ pub unsafe extern "C" fn hipMallocManaged(
         );
     }
     let device = runtime::current()?;
+    // Managed memory lies in host memory, but AMD's runtime gives no more of it at once than the device has.
+    let (_, total) = device.clr.memory_info();
+    if size > total {
+        return fail!(
+            hipErrorOutOfMemory,
+            "{size} bytes of managed memory are more than the device's {total}"
+        );
+    }
     let memory = runtime::get()?
         .clr
         .allocate_managed(&device.clr, size)

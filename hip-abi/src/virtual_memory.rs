@@ -61,12 +61,12 @@ pub type hipMemGenericAllocationHandle_t = *mut c_void;
 
 /// An allocation.
 #[derive(Debug)]
-struct Allocation {
-    handle: hsa_amd_vmem_alloc_handle_t,
-    size: usize,
-    device: usize,
-    handle_type: hipMemAllocationHandleType,
-    flags: u64,
+pub(crate) struct Allocation {
+    pub(crate) handle: hsa_amd_vmem_alloc_handle_t,
+    pub(crate) size: usize,
+    pub(crate) device: usize,
+    pub(crate) handle_type: hipMemAllocationHandleType,
+    pub(crate) flags: u64,
 }
 
 static ALLOCATIONS: Table<Allocation> = Table::new(Kind::VirtualMemory);
@@ -84,19 +84,19 @@ static MAPPINGS: Mutex<BTreeMap<usize, Mapping>> = Mutex::new(BTreeMap::new());
 /// Reserved ranges: start and size.
 static RESERVED: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 
-fn api() -> HipResult<&'static HsaApi> {
+pub(crate) fn api() -> HipResult<&'static HsaApi> {
     Ok(runtime::get()?.clr.hsa_api())
 }
 
 /// A function that older HSA libraries do not have.
-fn need<F>(name: &str, function: Option<F>) -> HipResult<F> {
+pub(crate) fn need<F>(name: &str, function: Option<F>) -> HipResult<F> {
     match function {
         Some(function) => Ok(function),
         None => fail!(hipErrorNotSupported, "the HSA library has no {name}"),
     }
 }
 
-fn check(call: &str, status: hsa_status_t) -> HipResult {
+pub(crate) fn check(call: &str, status: hsa_status_t) -> HipResult {
     match status {
         HSA_STATUS_SUCCESS => Ok(()),
         HSA_STATUS_ERROR_OUT_OF_RESOURCES => {
@@ -167,7 +167,7 @@ fn check_size(what: &str, size: usize, granule: usize) -> HipResult {
     Ok(())
 }
 
-fn find(handle: hipMemGenericAllocationHandle_t) -> HipResult<Arc<Allocation>> {
+pub(crate) fn find(handle: hipMemGenericAllocationHandle_t) -> HipResult<Arc<Allocation>> {
     match ALLOCATIONS.get(handle.addr()) {
         Some(allocation) => Ok(allocation),
         None => fail!(
@@ -181,7 +181,10 @@ fn find(handle: hipMemGenericAllocationHandle_t) -> HipResult<Arc<Allocation>> {
 ///
 /// # Safety
 /// The place must be valid.
-unsafe fn give(place: *mut hipMemGenericAllocationHandle_t, allocation: Allocation) -> HipResult {
+pub(crate) unsafe fn give(
+    place: *mut hipMemGenericAllocationHandle_t,
+    allocation: Allocation,
+) -> HipResult {
     let Some(handle) = ALLOCATIONS.insert(Arc::new(allocation)) else {
         return fail!(hipErrorOutOfMemory, "too many allocations");
     };
@@ -571,87 +574,4 @@ pub unsafe extern "C" fn hipMemGetAccess(
     // SAFETY: not null; the caller promises a valid place.
     unsafe { flags.write(access.into()) };
     Ok(())
-}
-
-fn descriptor_only(kind: hipMemAllocationHandleType, flags: u64) -> HipResult {
-    if kind != hipMemHandleTypePosixFileDescriptor || flags != 0 {
-        return fail!(
-            hipErrorInvalidValue,
-            "handle type {kind} with flags {flags:#x}: must be a POSIX file descriptor (1) and 0"
-        );
-    }
-    Ok(())
-}
-
-/// Gives a file descriptor that other processes can import an allocation by.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemExportToShareableHandle(
-    shareableHandle: *mut c_void,
-    handle: hipMemGenericAllocationHandle_t,
-    handleType: hipMemAllocationHandleType,
-    flags: u64,
-) -> hipError_t {
-    if shareableHandle.is_null() {
-        return fail!(hipErrorInvalidValue, "no place for the descriptor");
-    }
-    descriptor_only(handleType, flags)?;
-    let allocation = find(handle)?;
-    let mut descriptor = -1;
-    // SAFETY: the handle is live, the place is valid.
-    let status = unsafe {
-        (need(
-            "hsa_amd_vmem_export_shareable_handle",
-            api()?.hsa_amd_vmem_export_shareable_handle,
-        )?)(&raw mut descriptor, allocation.handle, 0)
-    };
-    check("hsa_amd_vmem_export_shareable_handle", status)?;
-    // SAFETY: not null; the caller promises a place for a descriptor.
-    unsafe { shareableHandle.cast::<i32>().write(descriptor) };
-    Ok(())
-}
-
-/// Opens an allocation of another process by its file descriptor.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemImportFromShareableHandle(
-    handle: *mut hipMemGenericAllocationHandle_t,
-    osHandle: *mut c_void,
-    shHandleType: hipMemAllocationHandleType,
-) -> hipError_t {
-    if handle.is_null() || osHandle.is_null() {
-        return fail!(hipErrorInvalidValue, "a null pointer");
-    }
-    descriptor_only(shHandleType, 0)?;
-    // SAFETY: not null; AMD's interface passes the address of the descriptor.
-    let descriptor = unsafe { osHandle.cast::<i32>().read() };
-    // SAFETY: a zeroed record is valid; the call only fills it.
-    let size = unsafe {
-        let mut status: libc::stat = std::mem::zeroed();
-        if libc::fstat(descriptor, &raw mut status) != 0 {
-            return fail!(
-                hipErrorInvalidValue,
-                "{descriptor} is not an open file descriptor"
-            );
-        }
-        usize::try_from(status.st_size).unwrap_or(0)
-    };
-    let mut made = hsa_amd_vmem_alloc_handle_t::default();
-    // SAFETY: the place is valid; the library checks the descriptor.
-    let status = unsafe {
-        (need(
-            "hsa_amd_vmem_import_shareable_handle",
-            api()?.hsa_amd_vmem_import_shareable_handle,
-        )?)(descriptor, &raw mut made)
-    };
-    check("hsa_amd_vmem_import_shareable_handle", status)?;
-    let allocation = Allocation {
-        handle: made,
-        size,
-        device: runtime::current()?.ordinal,
-        handle_type: hipMemHandleTypePosixFileDescriptor,
-        flags: 0,
-    };
-    // SAFETY: not null; the caller promises a valid place.
-    unsafe { give(handle, allocation) }
 }

@@ -161,3 +161,20 @@ fn every_test_of_rocrtst_has_a_result() {
     assert_eq!(names.len(), 52, "rocrtst has 59 tests, 7 of which measure");
     assert!(failed.is_empty(), "listed as failing: {failed:?}");
 }
+
+#[test]
+fn every_difference_to_amds_library_is_argued() {
+    let path = source_path("tests/conformance/amd-clr-5.2.3.tsv");
+    let text =
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut names = BTreeSet::new();
+    for line in text.lines().skip(1) {
+        let fields: Vec<_> = line.split('\t').collect();
+        let [folder, case, amd, ours, why] = fields[..] else {
+            panic!("five fields: {line}");
+        };
+        assert!(names.insert((folder, case)), "{case} stands twice");
+        assert!(amd != ours && !why.is_empty(), "{line}");
+    }
+    assert!(!names.is_empty());
+}
