@@ -471,10 +471,17 @@ impl Event {
     /// Times of the command. `start` and `end` are 0 until it has ended. Markers, and all commands of queues with profiling on, have
     /// times; other commands have none.
     pub fn profiling(&self) -> ProfilingTimes {
+        let start = self.0.start.load(Ordering::Relaxed);
+        let submitted = self.0.submitted.load(Ordering::Relaxed);
         ProfilingTimes {
             queued: self.0.queued.load(Ordering::Relaxed),
-            submitted: self.0.submitted.load(Ordering::Relaxed),
-            start: self.0.start.load(Ordering::Relaxed),
+            // The device may have begun before the submitter looked at the clock.
+            submitted: if start == 0 {
+                submitted
+            } else {
+                submitted.min(start)
+            },
+            start,
             end: self.0.end.load(Ordering::Relaxed),
         }
     }

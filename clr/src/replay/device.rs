@@ -314,6 +314,10 @@ impl Sim {
         let copy = &mut self.copies[index];
         if copy.host {
             copy.start = self.now;
+            if copy.duration == 0 {
+                // Nothing to do but to have waited: nobody needs to be woken for that.
+                return self.copy_done(index);
+            }
             let end = self.now.saturating_add(copy.duration);
             self.at(end, Happening::Copy(index));
             return;

@@ -5,7 +5,7 @@ mod enqueue;
 use std::{collections::HashMap, io::Cursor, sync::Arc};
 
 use super::{
-    Action, ActionIter, Dependency, Policy, Workload,
+    Action, ActionIter, Dependency, FlushRule, Policy, Workload,
     coverage::coverage,
     device::{self, Happening, Waiter, sim},
 };
@@ -151,7 +151,10 @@ fn play(workload: &Workload, policy: &Policy, record: bool, devices: usize) -> R
         direct_dispatch: policy.direct_dispatch,
         cpu_wait: policy.cpu_wait,
         max_hw_queues: policy.hw_queues.max(1),
-        max_batch_size: policy.batch.max(1),
+        max_batch_size: match policy.flush {
+            FlushRule::Each => 1,
+            _ => policy.batch.max(1),
+        },
         large_bar: false,
         manual: true,
         ..Config::default()
@@ -335,7 +338,8 @@ impl<'a> Driver<'a> {
             for place in sim(|sim| std::mem::take(&mut sim.woken)) {
                 any = true;
                 self.queues[place].core().end_watch();
-                sim(|sim| sim.at(sim.now, Happening::Worker(place)));
+                let latency = self.policy.worker_latency;
+                sim(|sim| sim.at(sim.now + latency, Happening::Worker(place)));
             }
             while let Some(core) = self.runtime.take_ready() {
                 any = true;

@@ -4,7 +4,7 @@
 //! it through the same host queues, batches, wait lists and packets as a program's, over an HSA library (`device`) whose kernels and
 //! copies take the stated times. There is one thread and no clock but the virtual one, so the same input gives the same schedule every time.
 //!
-//! [`Policy`] changes the rules: dispatch mode, who waits, batch size, hardware queues, copy engines, GPUs, what a launch costs.
+//! [`Policy`] changes the rules: dispatch mode, who waits, batches and flushes, hardware queues, copy engines, GPUs, what a launch costs.
 
 mod coverage;
 mod device;
@@ -21,6 +21,39 @@ pub use workload::{
     WorkloadQueue, WorkloadThread,
 };
 
+/// What ends batches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FlushRule {
+    /// What follows, and [`Policy::batch`].
+    #[default]
+    Batch,
+    /// Every kernel is a batch of its own.
+    Each,
+    /// As `Batch`, and at a marker the worker waits until all before it has ended, as CLR's worker did.
+    Wait,
+}
+
+impl FlushRule {
+    /// The rule of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "batch" => Some(Self::Batch),
+            "each" => Some(Self::Each),
+            "wait" => Some(Self::Wait),
+            _ => None,
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Batch => "batch",
+            Self::Each => "each",
+            Self::Wait => "wait",
+        }
+    }
+}
+
 /// The rules of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
@@ -32,6 +65,8 @@ pub struct Policy {
     pub cpu_wait: bool,
     /// Commands in a batch.
     pub batch: usize,
+    /// What ends a batch.
+    pub flush: FlushRule,
     /// Copy engines of each device.
     pub copy_engines: usize,
     /// GPUs; streams of the workload's device 0 are spread over them in turn. `None`: as the workload says.
@@ -51,6 +86,7 @@ impl Default for Policy {
             direct_dispatch: false,
             cpu_wait: false,
             batch: 1000,
+            flush: FlushRule::Batch,
             copy_engines: 2,
             gpus: None,
             launch_cost: None,

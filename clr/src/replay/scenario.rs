@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Action, Actions, CommandShape, Dependency, Doer, Policy, Workload, WorkloadQueue,
+    Action, Actions, CommandShape, Dependency, Doer, FlushRule, Policy, Workload, WorkloadQueue,
     WorkloadThread,
 };
 use crate::trace::format::CommandKind;
@@ -430,6 +430,10 @@ impl Reader {
                         "direct" => true,
                         _ => return Err(self.error("dispatch is worker or direct")),
                     };
+                }
+                "flush" => {
+                    self.policy.flush = FlushRule::from_name(value)
+                        .ok_or_else(|| self.error("flush is batch, each or wait"))?;
                 }
                 "wait" => {
                     self.policy.cpu_wait = match value {

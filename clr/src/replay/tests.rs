@@ -1,6 +1,6 @@
 //! Schedules that follow from the rules, to the nanosecond.
 
-use super::{Outcome, Policy, run, scenario};
+use super::{FlushRule, Outcome, Policy, run, scenario};
 use crate::trace::format::FlushReason;
 
 fn play(text: &str, change: impl FnOnce(&mut Policy)) -> Outcome {
@@ -72,6 +72,34 @@ fn the_same_input_gives_the_same_schedule() {
             .collect()
     };
     assert_eq!(times(&first), times(&second));
+}
+
+#[test]
+fn flush_rules_decide_who_waits_at_a_marker_and_how_long_batches_are() {
+    let text = "
+set launch-cost=1us worker-latency=5us
+stream A
+kernel A a 20us
+marker A
+kernel A b 20us
+kernel A c 20us
+sync A
+";
+    let batch = play(text, |_| {});
+    let each = play(text, |policy| policy.flush = FlushRule::Each);
+    let wait = play(text, |policy| policy.flush = FlushRule::Wait);
+    assert_eq!(span(&batch, text, "b").0, span(&batch, text, "a").1);
+    // The worker hears of a's end, and only then submits b.
+    assert_eq!(span(&wait, text, "b").0, span(&wait, text, "a").1 + 5.0);
+    let batches = |outcome: &Outcome| {
+        outcome
+            .trace
+            .as_ref()
+            .map_or(0, |trace| trace.batches.len())
+    };
+    assert_eq!(batches(&each), 3);
+    assert!(batches(&batch) < 3, "b and c are one batch");
+    assert_eq!(span(&each, text, "c").1, span(&batch, text, "c").1);
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn a_profiling_queue_has_the_times_of_each_kernel() {
                 "{times:?}"
             );
             assert!(
-                times.submitted <= times.start && times.start < times.end,
+                times.submitted <= times.start && times.start <= times.end,
                 "{times:?}"
             );
             assert!(before <= times.start, "kernels of a queue do not overlap");

@@ -3,19 +3,18 @@
 use super::*;
 use crate::{MapAccess, MemoryKind};
 
-/// A runtime whose host cannot access device memory.
-fn small_bar(direct_dispatch: bool) -> Fixture {
-    fixture_with(Config {
-        direct_dispatch,
+/// Runs a test where the host cannot access device memory.
+fn with_a_small_bar(test: impl Fn(Fixture)) {
+    let config = Config {
         large_bar: false,
         ..Config::default()
-    })
+    };
+    in_all_modes_with(config, test);
 }
 
 #[test]
 fn copies_of_memory_that_the_host_cannot_access_are_staged_or_pinned() {
-    for direct_dispatch in [false, true] {
-        let f = small_bar(direct_dispatch);
+    with_a_small_bar(|f| {
         let queue = f.queue();
         for size in [1_usize, 4096, (1 << 20) + 5, 5 << 20] {
             let memory = f.device_memory(size);
@@ -39,101 +38,103 @@ fn copies_of_memory_that_the_host_cannot_access_are_staged_or_pinned() {
             queue.finish().expect("no error");
             assert!(target == source, "{size} bytes");
         }
-    }
+    });
 }
 
 #[test]
 fn fills_rectangles_and_values_reach_memory_that_the_host_cannot_access() {
-    let f = small_bar(false);
-    let queue = f.queue();
-    const SIZE: usize = 3 << 20;
-    let memory = f.device_memory(SIZE);
-    let pattern = [1_u8, 2, 3];
-    let mut target = vec![0_u8; SIZE];
-    let rows: Vec<u8> = (0..60).collect();
-    let rect = |address: u64, row_pitch: usize| Rect {
-        address,
-        row_pitch,
-        slice_pitch: 0,
-    };
-    // SAFETY: everything lives until the queue has finished.
-    unsafe {
-        queue
-            .enqueue_fill(memory, &pattern, SIZE, &[])
-            .expect("a fill");
-        queue
-            .enqueue_copy_rect(
-                &CopyRect {
-                    dst: rect(memory + 100, 50),
-                    src: rect(rows.as_ptr() as u64, 20),
-                    extent: [10, 3, 1],
-                },
-                &[],
-            )
-            .expect("a rectangle");
-        queue
-            .enqueue_fill_rect(
-                &FillRect {
-                    dst: rect(memory + 1000, 64),
-                    extent: [8, 2, 1],
-                },
-                &[9],
-                &[],
-            )
-            .expect("a rectangle");
-        queue
-            .enqueue_write_value(memory + 2000, ValueWidth::Bits32, 0x1234_5678, &[])
-            .expect("a write");
-        queue
-            .enqueue_wait_value(
-                memory + 2000,
-                ValueWidth::Bits32,
-                0x1234_0000,
-                0xffff_0000,
-                ValueCondition::Equal,
-                &[],
-            )
-            .expect("a wait");
-        queue
-            .enqueue_copy(target.as_mut_ptr() as u64, memory, SIZE, &[])
-            .expect("a read");
-    }
-    queue.finish().expect("no error");
-    let mut expected: Vec<u8> = (0..SIZE).map(|index| pattern[index % 3]).collect();
-    for row in 0..3 {
-        expected[100 + 50 * row..][..10].copy_from_slice(&rows[20 * row..][..10]);
-    }
-    for row in 0..2 {
-        expected[1000 + 64 * row..][..8].fill(9);
-    }
-    expected[2000..2004].copy_from_slice(&0x1234_5678_u32.to_le_bytes());
-    assert!(target == expected);
+    with_a_small_bar(|f| {
+        let queue = f.queue();
+        const SIZE: usize = 3 << 20;
+        let memory = f.device_memory(SIZE);
+        let pattern = [1_u8, 2, 3];
+        let mut target = vec![0_u8; SIZE];
+        let rows: Vec<u8> = (0..60).collect();
+        let rect = |address: u64, row_pitch: usize| Rect {
+            address,
+            row_pitch,
+            slice_pitch: 0,
+        };
+        // SAFETY: everything lives until the queue has finished.
+        unsafe {
+            queue
+                .enqueue_fill(memory, &pattern, SIZE, &[])
+                .expect("a fill");
+            queue
+                .enqueue_copy_rect(
+                    &CopyRect {
+                        dst: rect(memory + 100, 50),
+                        src: rect(rows.as_ptr() as u64, 20),
+                        extent: [10, 3, 1],
+                    },
+                    &[],
+                )
+                .expect("a rectangle");
+            queue
+                .enqueue_fill_rect(
+                    &FillRect {
+                        dst: rect(memory + 1000, 64),
+                        extent: [8, 2, 1],
+                    },
+                    &[9],
+                    &[],
+                )
+                .expect("a rectangle");
+            queue
+                .enqueue_write_value(memory + 2000, ValueWidth::Bits32, 0x1234_5678, &[])
+                .expect("a write");
+            queue
+                .enqueue_wait_value(
+                    memory + 2000,
+                    ValueWidth::Bits32,
+                    0x1234_0000,
+                    0xffff_0000,
+                    ValueCondition::Equal,
+                    &[],
+                )
+                .expect("a wait");
+            queue
+                .enqueue_copy(target.as_mut_ptr() as u64, memory, SIZE, &[])
+                .expect("a read");
+        }
+        queue.finish().expect("no error");
+        let mut expected: Vec<u8> = (0..SIZE).map(|index| pattern[index % 3]).collect();
+        for row in 0..3 {
+            expected[100 + 50 * row..][..10].copy_from_slice(&rows[20 * row..][..10]);
+        }
+        for row in 0..2 {
+            expected[1000 + 64 * row..][..8].fill(9);
+        }
+        expected[2000..2004].copy_from_slice(&0x1234_5678_u32.to_le_bytes());
+        assert!(target == expected);
+    });
 }
 
 #[test]
 fn a_wait_for_a_value_that_the_host_cannot_see_ends_when_a_copy_brings_it() {
-    let f = small_bar(false);
-    let (a, b) = (f.queue(), f.queue());
-    let memory = f.device_memory(8);
-    // SAFETY: the memory lives as long as the runtime.
-    let waiting = unsafe {
-        a.enqueue_fill(memory, &[0], 8, &[]).expect("a fill");
-        a.finish().expect("no error");
-        a.enqueue_wait_value(
-            memory,
-            ValueWidth::Bits64,
-            5,
-            !0,
-            ValueCondition::GreaterOrEqual,
-            &[],
-        )
-        .expect("a wait")
-    };
-    assert!(!waiting.query().is_terminal());
-    // SAFETY: as above.
-    unsafe { b.enqueue_write_value(memory, ValueWidth::Bits64, 6, &[]) }.expect("a write");
-    waiting.wait().expect("no error");
-    b.finish().expect("no error");
+    with_a_small_bar(|f| {
+        let (a, b) = (f.queue(), f.queue());
+        let memory = f.device_memory(8);
+        // SAFETY: the memory lives as long as the runtime.
+        let waiting = unsafe {
+            a.enqueue_fill(memory, &[0], 8, &[]).expect("a fill");
+            a.finish().expect("no error");
+            a.enqueue_wait_value(
+                memory,
+                ValueWidth::Bits64,
+                5,
+                !0,
+                ValueCondition::GreaterOrEqual,
+                &[],
+            )
+            .expect("a wait")
+        };
+        assert!(!waiting.query().is_terminal());
+        // SAFETY: as above.
+        unsafe { b.enqueue_write_value(memory, ValueWidth::Bits64, 6, &[]) }.expect("a write");
+        waiting.wait().expect("no error");
+        b.finish().expect("no error");
+    });
 }
 
 #[test]

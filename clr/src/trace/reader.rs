@@ -273,6 +273,10 @@ impl Parser {
             command.timed = start != 0 && end != 0;
             command.start = clock.of_hsa(start);
             command.end = clock.of_hsa(end);
+            if command.timed && command.submitted > command.start {
+                // The packet was there before its record.
+                command.submitted = command.start.max(command.queued);
+            }
         }
         for (device, name) in &self.later.device_names {
             let name = trace.names.get(name).cloned().unwrap_or_default();

@@ -215,6 +215,10 @@ pub struct Replay {
     /// Commands in a batch.
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
+    /// What ends batches: `batch` (what follows, and --batch), `each` (every kernel is one), `wait` (a marker, too, and the worker waits there
+    /// until all before it has ended, as CLR's worker did).
+    #[arg(long, value_name = "RULE")]
+    pub flush: Option<Flush>,
     /// Copy engines of each device.
     #[arg(long, value_name = "N")]
     pub copy_engines: Option<usize>,
@@ -245,6 +249,17 @@ pub enum WaitMode {
     Cpu,
     /// Barrier packets.
     Barrier,
+}
+
+/// What ends batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Flush {
+    /// What follows, and their size.
+    Batch,
+    /// Every kernel.
+    Each,
+    /// Also markers, at which the worker waits.
+    Wait,
 }
 
 /// `gneiss help`.

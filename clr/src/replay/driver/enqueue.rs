@@ -8,7 +8,7 @@ use super::{Driver, MANY};
 use crate::{
     Arguments, Error, Event, Kernel, Launch, Result,
     replay::{
-        Dependency, Doer,
+        Dependency, Doer, FlushRule,
         device::{address_of, host_work},
     },
     trace::format::CommandKind,
@@ -77,6 +77,10 @@ impl Driver<'_> {
             }
             Doer::Host => {
                 queue.enqueue_busy(command.kind, host_work(index.into()), duration, &waits)
+            }
+            // The host does it, and therefore waits for what is before it.
+            Doer::Marker if self.policy.flush == FlushRule::Wait => {
+                queue.enqueue_busy(command.kind, host_work(index.into()), 0, &waits)
             }
             Doer::Marker => queue.enqueue_nothing(command.kind, &waits),
         }?;

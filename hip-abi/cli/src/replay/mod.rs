@@ -2,11 +2,11 @@
 //! the result with the recording. The same file and options give the same bytes.
 
 use crate::USED_WRONGLY;
-use crate::arguments::{Dispatch, Replay as Options, WaitMode};
+use crate::arguments::{Dispatch, Flush, Replay as Options, WaitMode};
 use crate::demangle::demangle;
 use crate::explain::{count, scenario_of, time};
 use crate::terminal::Terminal;
-use gneiss_clr::replay::{self, Doer, Outcome, Policy, Recorded, Workload, scenario};
+use gneiss_clr::replay::{self, Doer, FlushRule, Outcome, Policy, Recorded, Workload, scenario};
 use gneiss_clr::trace::TraceError;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -94,6 +94,13 @@ fn change(policy: &mut Policy, options: &Options) -> Result<(), String> {
     if let Some(dispatch) = options.dispatch {
         policy.direct_dispatch = dispatch == Dispatch::Direct;
     }
+    if let Some(flush) = options.flush {
+        policy.flush = match flush {
+            Flush::Batch => FlushRule::Batch,
+            Flush::Each => FlushRule::Each,
+            Flush::Wait => FlushRule::Wait,
+        };
+    }
     if let Some(wait) = options.wait {
         policy.cpu_wait = wait == WaitMode::Cpu;
     }
@@ -106,6 +113,7 @@ fn rules(policy: &Policy) -> Value {
         "dispatch": if policy.direct_dispatch { "direct" } else { "worker" },
         "wait": if policy.cpu_wait { "cpu" } else { "barrier" },
         "batch": policy.batch,
+        "flush": policy.flush.name(),
         "copy_engines": policy.copy_engines,
         "gpus": policy.gpus,
         "launch_cost_ns": policy.launch_cost,
