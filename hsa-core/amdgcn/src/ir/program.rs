@@ -328,12 +328,18 @@ impl Program {
 
     /// Runs of operations that have native code.
     pub fn native_runs(&self) -> usize {
+        self.sum_native(NativeCode::runs)
+    }
+
+    /// Those of them that have loads and stores.
+    pub fn native_memory_runs(&self) -> usize {
+        self.sum_native(NativeCode::memory_runs)
+    }
+
+    fn sum_native(&self, count: fn(&NativeCode) -> usize) -> usize {
         let segments = self.segments.lock();
-        segments
-            .iter()
-            .filter_map(|segment| segment.native.as_ref())
-            .map(NativeCode::runs)
-            .sum()
+        let native = segments.iter().filter_map(|segment| segment.native.as_ref());
+        native.map(count).sum()
     }
 
     fn place(&self, pc: u64) -> Place {

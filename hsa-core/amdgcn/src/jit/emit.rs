@@ -18,18 +18,21 @@ use crate::{
 };
 
 use super::{
-    Run,
+    PATIENCE, Run,
     assemble::{Assembler, Label, Rm, ymm},
+    entry::{Entry, Frame},
     form::Form,
+    linear::{Line, MemoryRun},
     memory::{CodePages, WritablePages},
-    region::{MAX_MASKS, Region},
+    region::{Code as Segment, MAX_MASKS, Region},
     registers::{
-        FILE, GROUP, OFFSET, OP, Registers, SCRATCH, SPILLS, WAVE, exec_lanes, in_file, in_scalars,
-        in_wave, mask_byte,
+        self,
+        FILE, GROUP, Made, OFFSET, OP, Registers, SCRATCH, SPILLS, WAVE, exec_lanes, in_file,
+        in_scalars, in_wave, mask_byte,
     },
     resume::{refresh_mask, resume},
     select::{MaskKind, Selector},
-    values::Plan,
+    values::{Id, Plan},
 };
 
 /// Registers that collect the bits of lane masks. The last four belong to the caller.
@@ -51,44 +54,81 @@ const SAVED_MASKS: i64 = 32 * SPILLS as i64;
 /// Bytes of the stack frame.
 const FRAME: u32 = 32 * SPILLS + 64;
 
-/// Constants for a segment: those of the operations and of the code itself.
-fn constants(regions: &[Region]) -> usize {
-    4 * operations(regions) + 16
+/// Runs of a segment: those of vector operations, and those with loads and stores.
+#[derive(Debug)]
+pub struct Runs {
+    /// Of vector operations.
+    pub vector: Vec<Region>,
+    /// With loads and stores.
+    pub memory: Vec<MemoryRun>,
 }
 
-fn operations(regions: &[Region]) -> usize {
-    regions.iter().map(|region| region.end - region.start).sum()
+impl Runs {
+    /// All of them, the first kind first.
+    pub fn regions(&self) -> impl Iterator<Item = &Region> {
+        self.vector
+            .iter()
+            .chain(self.memory.iter().map(|run| &run.region))
+    }
+
+    /// Leaves out lane masks.
+    pub fn keep_masks(&mut self, keep: impl Fn(&Region, u32) -> bool) {
+        let memory = self.memory.iter_mut().map(|run| &mut run.region);
+        for region in self.vector.iter_mut().chain(memory) {
+            let masks = std::mem::take(&mut region.masks);
+            let kept = masks.into_iter().filter(|&slot| keep(region, slot));
+            region.masks = kept.collect();
+        }
+    }
+
+    fn operations(&self) -> usize {
+        self.regions().map(|region| region.end - region.start).sum()
+    }
+
+    /// Constants for them: those of the operations and of the code itself.
+    fn constants(&self) -> usize {
+        4 * self.operations() + 16
+    }
+
+    /// Bytes that their code takes at most.
+    pub fn bound(&self) -> usize {
+        let code = 2400 * self.operations() + 4096 * self.regions().count();
+        Assembler::constant_bytes(self.constants()) + code
+    }
 }
 
-/// Bytes that the code of these regions takes at most.
-pub fn bound(regions: &[Region]) -> usize {
-    let code = 1200 * operations(regions) + 2048 * regions.len();
-    Assembler::constant_bytes(constants(regions)) + code
-}
-
-/// Emits the code of all regions; gives its entries.
+/// Emits the code of all runs; gives the entry of each, `None` for one that has too many values at once. `runs` are in the order of
+/// [`Runs::regions`].
 pub fn emit(
-    ops: &[Op],
-    forms: &[Form],
-    regions: &[Region],
+    segment: &Segment<'_>,
+    regions: &Runs,
     runs: &[Run],
     pool: &[PoolLine],
-    config: &LowerConfig,
     mut pages: WritablePages,
-) -> Option<(CodePages, Vec<*const u8>)> {
-    let mut asm = Assembler::new(pages.address(), constants(regions));
-    let mut entries = Vec::with_capacity(regions.len());
-    for (region, run) in regions.iter().zip(runs) {
+) -> Option<(CodePages, Vec<Option<*const u8>>)> {
+    let Segment {
+        ops, forms, config, ..
+    } = *segment;
+    let mut asm = Assembler::new(pages.address(), regions.constants());
+    let mut entries = Vec::with_capacity(runs.len());
+    let (vector_runs, memory_runs) = runs.split_at(regions.vector.len());
+    for (region, run) in regions.vector.iter().zip(vector_runs) {
         let plan = Plan::new(ops, forms, region, pool, config.stride())?;
-        entries.push(asm.here() as usize as *const u8);
-        let mut code = RunCode {
-            asm: &mut asm,
-            plan: &plan,
-            region,
-            run,
-            wave64: config.wave64,
-        };
-        code.emit()?;
+        let entry = asm.here() as usize as *const u8;
+        let mut code = RunCode::new(&mut asm, &plan, region, run, config);
+        entries.push(code.emit().map(|()| entry));
+    }
+    for (memory, run) in regions.memory.iter().zip(memory_runs) {
+        let entry = asm.here() as usize as *const u8;
+        let other = regions
+            .vector
+            .iter()
+            .position(|region| region.start == memory.region.start)
+            .and_then(|index| entries[index]);
+        let plan = Plan::new(ops, forms, &memory.region, pool, config.stride())?;
+        let mut code = RunCode::new(&mut asm, &plan, &memory.region, run, config);
+        let other = other.map_or(run.first as usize as u64, |entry| entry.addr() as u64);
+        entries.push(code.emit_memory(memory, other).map(|()| entry));
     }
     asm.finish(pages.bytes())?;
     Some((pages.finish().ok()?, entries))
@@ -115,6 +155,17 @@ struct RunCode<'a> {
     region: &'a Region,
     run: &'a Run,
     wave64: bool,
+    /// Addresses and what else is computed before the loop.
+    before: Option<Before<'a>>,
+}
+
+/// What a run with loads and stores has computed before its loop.
+struct Before<'a> {
+    /// Steps that are done.
+    steps: &'a [bool],
+    frame: Frame,
+    /// Values that are done and wanted as lanes.
+    lanes: Vec<(Id, Line)>,
 }
 
 /// Places that both loops jump to.
@@ -126,7 +177,24 @@ struct Exits {
     resume: Label,
 }
 
-impl RunCode<'_> {
+impl<'a> RunCode<'a> {
+    fn new(
+        asm: &'a mut Assembler,
+        plan: &'a Plan,
+        region: &'a Region,
+        run: &'a Run,
+        config: &LowerConfig,
+    ) -> Self {
+        Self {
+            asm,
+            plan,
+            region,
+            run,
+            wave64: config.wave64,
+            before: None,
+        }
+    }
+
     fn emit(&mut self) -> Option<()> {
         let exits = Exits {
             done: self.asm.label(),
@@ -136,6 +204,118 @@ impl RunCode<'_> {
         let masked = self.asm.label();
         self.enter();
         self.first_group();
+        self.check_denormals(exits.resume);
+        self.check_exec(masked);
+        let full = self.groups(exits, false);
+
+        self.asm.place(exits.done);
+        self.write_masks();
+        self.go_on();
+        self.asm.place(leave);
+        self.leave();
+
+        self.asm.place(masked);
+        self.refresh();
+        let partial = self.groups(exits, true);
+        self.asm.jump(Code::Jmp_rel32_64, exits.done);
+
+        self.asm.place(exits.resume);
+        self.give_back();
+        self.asm.jump(Code::Jmp_rel32_64, leave);
+        full.and(partial)
+    }
+
+    /// The code of a run with loads and stores; `other` is what does its first operations another way.
+    fn emit_memory(&mut self, memory: &'a MemoryRun, other: u64) -> Option<()> {
+        let lanes: Vec<_> = memory.linear.wanted_as_lanes(self.plan).collect();
+        let accesses = self.plan.accesses().count();
+        let frame = Frame::new(FRAME, memory.linear.lines.len(), accesses, lanes.len());
+        let exits = Exits {
+            done: self.asm.label(),
+            resume: self.asm.label(),
+        };
+        let (leave, miss, not_now) = (self.asm.label(), self.asm.label(), self.asm.label());
+        let misses = (&raw const self.run.patience).addr() as u64;
+        let patience = MemoryOperand::with_base(SCRATCH);
+        self.before = Some(Before {
+            steps: &memory.linear.steps,
+            frame,
+            lanes,
+        });
+        self.enter();
+        self.address(misses);
+        self.asm
+            .push(Instruction::with2(Code::Cmp_rm32_imm8, patience, 0));
+        self.asm.jump(Code::Jle_rel32_64, not_now);
+        self.check_denormals(not_now);
+        self.check_exec(not_now);
+        self.first_group();
+        if let Some(before) = &self.before {
+            Entry {
+                asm: &mut *self.asm,
+                plan: self.plan,
+                linear: &memory.linear,
+                frame,
+                miss,
+                lanes: if self.wave64 { 64 } else { 32 },
+            }
+            .emit(&before.lanes);
+        }
+        self.address(misses);
+        self.asm.push(Instruction::with2(
+            Code::Mov_rm32_imm32,
+            patience,
+            PATIENCE,
+        ));
+        let fits = if self.has_loop() {
+            self.first_group();
+            self.groups(exits, false)
+        } else {
+            Some(())
+        };
+        self.asm.place(exits.done);
+        self.write_masks();
+        self.stores();
+        self.go_on();
+        self.asm.place(leave);
+        self.leave();
+
+        self.asm.place(exits.resume);
+        self.give_back();
+        self.asm.jump(Code::Jmp_rel32_64, leave);
+
+        self.asm.place(miss);
+        self.address(misses);
+        self.asm
+            .push(Instruction::with2(Code::Sub_rm32_imm8, patience, 1));
+        self.asm.place(not_now);
+        self.unwind();
+        self.asm
+            .push(Instruction::with2(Code::Mov_r64_imm64, Register::RAX, other));
+        self.asm
+            .push(Instruction::with1(Code::Jmp_rm64, Register::RAX));
+        fits
+    }
+
+    /// Whether anything is left for a loop over the groups.
+    fn has_loop(&self) -> bool {
+        let done = |number: usize| {
+            self.before
+                .as_ref()
+                .is_some_and(|before| before.steps[number])
+        };
+        let left = self.plan.steps.iter().enumerate();
+        let mut left = left.filter(|&(number, step)| !done(number) && step.form != Form::Store);
+        left.next().is_some() || !self.plan.stores.is_empty() || !self.plan.masks.is_empty()
+    }
+
+    fn address(&mut self, of: u64) {
+        self.asm
+            .push(Instruction::with2(Code::Mov_r64_imm64, SCRATCH, of));
+    }
+
+    /// Goes elsewhere if MODE flushes denormals and the run is not right then.
+    fn check_denormals(&mut self, otherwise: Label) {
         if self.region.needs_denormals {
             // Keep inputs and results, both.
             let keep = 3 << mode::DENORM_SHIFT;
@@ -143,22 +323,24 @@ impl RunCode<'_> {
             self.asm.rm(Code::Mov_r32_rm32, Register::EDX, at);
             self.asm.ri(Code::And_rm32_imm32, Register::EDX, keep);
             self.asm.ri(Code::Cmp_rm32_imm32, Register::EDX, keep);
-            self.asm.jump(Code::Jne_rel32_64, exits.resume);
+            self.asm.jump(Code::Jne_rel32_64, otherwise);
         }
+    }
+
+    /// Goes elsewhere unless all lanes are active. EXEC is in the scratch register then.
+    fn check_exec(&mut self, otherwise: Label) {
         let full = in_wave(std::mem::offset_of!(Wave, full_mask));
-        self.asm.rm(
-            Code::Mov_r64_rm64,
-            SCRATCH,
-            in_scalars(4 * slot::EXEC as u32),
-        );
+        let exec = in_scalars(4 * slot::EXEC as u32);
+        self.asm.rm(Code::Mov_r64_rm64, SCRATCH, exec);
         if !self.wave64 {
             self.asm.rm(Code::And_r64_rm64, SCRATCH, full);
         }
         self.asm.rm(Code::Cmp_r64_rm64, SCRATCH, full);
-        self.asm.jump(Code::Jne_rel32_64, masked);
-        self.groups(exits, false)?;
+        self.asm.jump(Code::Jne_rel32_64, otherwise);
+    }
 
-        self.asm.place(exits.done);
+    /// The lane masks to the scalar file.
+    fn write_masks(&mut self) {
         for (index, &mask) in self.region.masks.iter().enumerate() {
             let at = in_scalars(4 * mask);
             if self.wave64 {
@@ -168,21 +350,34 @@ impl RunCode<'_> {
                 self.asm.mr(Code::Mov_rm32_r32, at, low);
             }
         }
-        let length = (self.run.length * size_of::<Op>()) as i64;
-        let behind = MemoryOperand::with_base_displ(OP, length);
+    }
+
+    /// The operation behind the run as the result.
+    fn go_on(&mut self) {
+        let length = (self.region.end - self.region.start) * size_of::<Op>();
+        let behind = MemoryOperand::with_base_displ(OP, length as i64);
         self.asm.rm(Code::Lea_r64_m, Register::RAX, behind);
-        self.asm.place(leave);
-        self.leave();
+    }
 
-        self.asm.place(masked);
-        self.refresh();
-        self.groups(exits, true)?;
-        self.asm.jump(Code::Jmp_rel32_64, exits.done);
-
-        self.asm.place(exits.resume);
-        self.give_back();
-        self.asm.jump(Code::Jmp_rel32_64, leave);
-        Some(())
+    /// What the run stores to memory: the lanes of a register that holds its value by now.
+    fn stores(&mut self) {
+        let Some(before) = &self.before else { return };
+        for (access, step) in self.plan.accesses().enumerate() {
+            let Some(register) = step.data_register else {
+                continue;
+            };
+            let pointer = before.frame.pointer(access);
+            self.asm.rm(Code::Mov_r64_rm64, SCRATCH, pointer);
+            for group in 0..if self.wave64 { 8 } else { 4 } {
+                let from = MemoryOperand::with_base_displ(FILE, i64::from(register + 32 * group));
+                let to = MemoryOperand::with_base_displ(SCRATCH, i64::from(32 * group));
+                let data = (group % 4) as u8;
+                self.asm
+                    .v2(Code::VEX_Vmovups_ymm_ymmm256, data, Rm::Memory(from));
+                self.asm
+                    .mr(Code::VEX_Vmovups_ymmm256_ymm, to, ymm(data));
+            }
+        }
     }
 
     /// Registers that collect the bits of the run's lane masks.
@@ -198,7 +393,8 @@ impl RunCode<'_> {
     /// Bytes between the saved registers and the stack pointer: calls need it on a multiple of sixteen.
     fn frame(&self) -> u32 {
         let saved = self.saved().len();
-        FRAME + if saved.is_multiple_of(2) { 8 } else { 0 }
+        let used = self.before.as_ref().map_or(FRAME, |before| before.frame.end);
+        used + if saved.is_multiple_of(2) { 8 } else { 0 }
     }
 
     fn enter(&mut self) {
@@ -210,13 +406,17 @@ impl RunCode<'_> {
     }
 
     fn leave(&mut self) {
+        self.unwind();
+        self.asm.plain(Code::Retnq);
+    }
+
+    fn unwind(&mut self) {
         self.asm.plain(Code::VEX_Vzeroupper);
         let frame = self.frame();
         self.asm.ri(Code::Add_rm64_imm32, Register::RSP, frame);
         for &register in self.saved().iter().rev() {
             self.asm.push(Instruction::with1(Code::Pop_r64, register));
         }
-        self.asm.plain(Code::Retnq);
     }
 
     fn on_stack(&self, index: usize) -> MemoryOperand {
@@ -296,8 +496,9 @@ impl RunCode<'_> {
             self.asm.jump(Code::Jmp_rel32_64, next);
             self.asm.place(some);
         }
-        self.group(exits, masked)?;
+        let fits = self.group(exits, masked);
         self.asm.place(next);
+        self.rise();
         self.asm.ri(Code::Add_rm64_imm8, OFFSET, 32);
         if masked || self.plan.reads_masks() {
             self.asm.ri(Code::Add_rm32_imm8, low_half(GROUP), 1);
@@ -305,7 +506,23 @@ impl RunCode<'_> {
         let bytes = if self.wave64 { 256 } else { 128 };
         self.asm.ri(Code::Cmp_rm32_imm32, Register::ECX, bytes);
         self.asm.jump(Code::Jne_rel32_64, top);
-        Some(())
+        fits
+    }
+
+    /// Brings what goes up from group to group to the next one.
+    fn rise(&mut self) {
+        let Some(before) = &self.before else { return };
+        for (number, (_, line)) in before.lanes.iter().enumerate() {
+            if line.uniform {
+                continue;
+            }
+            let (ramp, rise) = (before.frame.ramp(number), before.frame.rise(number));
+            self.asm
+                .v2(Code::VEX_Vmovups_ymm_ymmm256, 0, Rm::Memory(ramp));
+            self.asm
+                .v3(Code::VEX_Vpaddd_ymm_ymm_ymmm256, 0, 0, Rm::Memory(rise));
+            self.asm.mr(Code::VEX_Vmovups_ymmm256_ymm, ramp, ymm(0));
+        }
     }
 
     /// One group of eight lanes.
@@ -316,7 +533,37 @@ impl RunCode<'_> {
         let mut nan_register = None;
         let mut pending = Vec::new();
         let mut regs = Registers::new(self.asm, plan);
+        if let Some(before) = &self.before {
+            for (number, &(id, line)) in before.lanes.iter().enumerate() {
+                let made = if line.uniform {
+                    Made::Uniform(before.frame.first(line))
+                } else {
+                    Made::Lanes(before.frame.ramp(number))
+                };
+                regs.made(id, made);
+            }
+        }
+        let mut access = 0;
         for (number, step) in plan.steps.iter().enumerate() {
+            if let Some(before) = &self.before {
+                if step.form.is_memory() {
+                    regs.begin(number, []);
+                    if let [result] = step.results[..] {
+                        let pointer = before.frame.pointer(access);
+                        regs.asm.rm(Code::Mov_r64_rm64, SCRATCH, pointer);
+                        let register = regs.free();
+                        let lanes = Rm::Memory(registers::indexed(SCRATCH, OFFSET, 0));
+                        regs.asm
+                            .v2(Code::VEX_Vmovups_ymm_ymmm256, register, lanes);
+                        regs.assign(result, register);
+                    }
+                    access += 1;
+                }
+                if step.form.is_memory() || before.steps[number] {
+                    regs.end();
+                    continue;
+                }
+            }
             regs.begin(number, step.sources.iter().chain(&step.mask).copied());
             let mut selector = Selector {
                 regs: &mut regs,

@@ -165,6 +165,10 @@ pub enum Form {
     ToSigned,
     /// Byte n of an integer to f32.
     FromByte(u8),
+    /// The dword of global memory at the lane's address. Only in a [line](super::lines), as is the next.
+    Load,
+    /// A dword to global memory at the lane's address.
+    Store,
 }
 
 /// How many dword sources an operation has, and what else it reads and writes.
@@ -185,7 +189,8 @@ impl Form {
     /// Number of sources.
     pub fn arity(self) -> usize {
         match self {
-            Self::None => 0,
+            // Their addresses are not in the places of operands.
+            Self::None | Self::Load | Self::Store => 0,
             Self::Move
             | Self::ChangeSign
             | Self::Not
@@ -223,11 +228,21 @@ impl Form {
     /// Dwords of the vector result; 0 for compares.
     pub fn result_dwords(self) -> u32 {
         match self {
-            Self::None => 0,
+            Self::None | Self::Store => 0,
             Self::ShiftLeft64 | Self::ShiftRight64 => 2,
             form if form.is_compare() => 0,
             _ => 1,
         }
+    }
+
+    /// Accesses memory.
+    pub fn is_memory(self) -> bool {
+        matches!(self, Self::Load | Self::Store)
+    }
+
+    /// Writes a vector register.
+    pub fn has_vector_result(self) -> bool {
+        !self.is_compare() && self != Self::Store
     }
 
     /// Gives a lane mask and nothing else, in the slot `Op::d`.

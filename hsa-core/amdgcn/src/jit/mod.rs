@@ -7,7 +7,8 @@
 //!
 //! * [`form`]: which operations have native code, and what they compute.
 //! * `region`: cuts a segment into runs; [`liveness`]: which of their masks nobody reads.
-//! * `values`: what a run reads, computes and writes.
+//! * `values`: what a run reads, computes and writes; [`linear`]: which of it are addresses that go up evenly from lane to lane.
+//! * `entry`: what a run with loads and stores does before its loop.
 //! * `emit`: code of a run; `select`: instructions of an operation; `registers`: where values are; `assemble`: encoding.
 //! * `memory`: executable pages.
 //! * `resume`: the way back to the interpreter.
@@ -19,7 +20,9 @@
 
 mod assemble;
 mod emit;
+mod entry;
 pub mod form;
+pub mod linear;
 pub mod liveness;
 mod memory;
 mod region;
@@ -30,7 +33,7 @@ mod select;
 mod tests;
 mod values;
 
-use std::sync::OnceLock;
+use std::sync::{OnceLock, atomic::AtomicI32};
 
 use crate::{
     interp::{level::Level, run::Handler},
@@ -43,18 +46,25 @@ use crate::{
 use form::Form;
 use liveness::Decoded;
 pub use memory::CodePages;
+use region::{Code, Kind};
 
 /// Native code of a segment, alive as long as its operations.
 #[derive(Debug)]
 pub struct NativeCode {
     _pages: CodePages,
     runs: Box<[Run]>,
+    memory_runs: usize,
 }
 
 impl NativeCode {
     /// Number of runs.
     pub fn runs(&self) -> usize {
         self.runs.len()
+    }
+
+    /// Number of runs with loads and stores.
+    pub fn memory_runs(&self) -> usize {
+        self.memory_runs
     }
 }
 
@@ -63,11 +73,17 @@ impl NativeCode {
 struct Run {
     /// The handler of the first operation before the run's code took its place.
     first: Handler,
-    /// Operations.
+    /// Operations, but for a store at the end.
     length: usize,
     /// Scalar slots of the lane masks that the run writes.
     masks: Vec<u32>,
+    /// How often the addresses of a run with loads and stores may still turn out not to be linear, one time after the other, before
+    /// nobody looks any more. Written by native code.
+    patience: AtomicI32,
 }
+
+/// What [`Run::patience`] begins with.
+const PATIENCE: i32 = 64;
 
 /// Whether runs are compiled: not with the counters, which see operations one by one.
 pub fn is_enabled(level: Level) -> bool {
@@ -88,43 +104,52 @@ pub fn compile(
     pool: &[PoolLine],
     config: &LowerConfig,
 ) -> Option<(NativeCode, Vec<(usize, Handler)>)> {
-    let mut regions = region::find(ops, forms, leaders, config);
-    for region in &mut regions {
+    let segment = Code {
+        ops,
+        forms,
+        leaders,
+        config,
+    };
+    let mut regions = emit::Runs {
+        vector: region::find(&segment, 0..ops.len(), Kind::Vector),
+        memory: linear::find(&segment, pool),
+    };
+    regions.keep_masks(|region, slot| {
         let last = &ops[region.end - 1];
         let next = last.pc.wrapping_add(u64::from(last.len));
-        let lanes = config.lanes() as u32;
-        region
-            .masks
-            .retain(|&slot| !liveness::is_dead(decoded, next, slot, lanes));
-    }
-    if regions.is_empty() {
-        return None;
-    }
+        !liveness::is_dead(decoded, next, slot, config.lanes() as u32)
+    });
     let runs: Box<[Run]> = regions
-        .iter()
+        .regions()
         .map(|region| Run {
             first: ops[region.start].run,
-            length: region.end - region.start,
+            length: region.end - region.start - usize::from(forms[region.end - 1] == Form::Store),
             masks: region.masks.clone(),
+            patience: AtomicI32::new(PATIENCE),
         })
         .collect();
-    let pages = match CodePages::reserve(emit::bound(&regions)) {
+    if runs.is_empty() {
+        return None;
+    }
+    let pages = match CodePages::reserve(regions.bound()) {
         Ok(pages) => pages,
         Err(error) => {
             tracing::warn!("no executable memory for native code: {error}");
             return None;
         }
     };
-    let (pages, entries) = emit::emit(ops, forms, &regions, &runs, pool, config, pages)?;
-    let handlers = regions.iter().zip(entries).map(|(region, entry)| {
+    let (pages, entries) = emit::emit(&segment, &regions, &runs, pool, pages)?;
+    // A run with loads and stores takes the place of one that begins with it: it comes later.
+    let handlers = regions.regions().zip(entries).filter_map(|(region, entry)| {
         // SAFETY: the code at `entry` follows the protocol of handlers.
-        let handler = unsafe { std::mem::transmute::<*const u8, Handler>(entry) };
-        (region.start, handler)
+        let handler = unsafe { std::mem::transmute::<*const u8, Handler>(entry?) };
+        Some((region.start, handler))
     });
     let handlers = handlers.collect();
     let native = NativeCode {
         _pages: pages,
         runs,
+        memory_runs: regions.memory.len(),
     };
     Some((native, handlers))
 }

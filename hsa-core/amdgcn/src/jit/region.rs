@@ -1,7 +1,9 @@
 //! Cuts a segment into runs: consecutive instructions all of whose operations have native code, without a jump target behind the first.
 
+use std::ops::Range;
+
 use crate::{
-    interp::{vector::TEMP_DST, wave::slot},
+    interp::{memory::flag, vector::TEMP_DST, wave::slot},
     ir::{Op, Ref, program::LowerConfig},
 };
 
@@ -70,6 +72,12 @@ impl Region {
                 }
             }
         }
+        if form.is_memory() && op.aux[0] & flag::SADDR != 0 {
+            let base = op.aux[1];
+            if is_written(&self.masks, base, 2) || is_exec(base, 2) {
+                return false;
+            }
+        }
         let read = form.reads_mask().then_some(op.s[3].0);
         let written = if form.is_compare() {
             Some(op.d)
@@ -103,24 +111,52 @@ fn is_native(op: &Op, form: Form, config: &LowerConfig) -> bool {
         .all(|&index| op.s[index].selector() == Ref::POOL);
     // Native code addresses registers with 32-bit displacements from one base.
     let in_file =
-        form.is_compare() || op.d & TEMP_DST != 0 || op.d < config.registers() * config.stride();
+        !form.has_vector_result() || op.d & TEMP_DST != 0 || op.d < config.registers() * config.stride();
     constants_are && in_file
 }
 
-/// The runs of a segment.
-pub fn find(ops: &[Op], forms: &[Form], leaders: &[usize], config: &LowerConfig) -> Vec<Region> {
-    let is_leader = |at: usize| leaders.binary_search(&at).is_ok();
+/// Which runs are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Vector operations.
+    Vector,
+    /// Vector operations and loads, and one store at the end.
+    Memory,
+}
+
+/// Operations of a segment, and where jumps go to.
+#[derive(Clone, Copy, Debug)]
+pub struct Code<'a> {
+    /// The operations.
+    pub ops: &'a [Op],
+    /// What each computes.
+    pub forms: &'a [Form],
+    /// Targets of jumps, ascending.
+    pub leaders: &'a [usize],
+    /// What they were lowered for.
+    pub config: &'a LowerConfig,
+}
+
+/// The runs among these operations.
+pub fn find(code: &Code<'_>, among: Range<usize>, kind: Kind) -> Vec<Region> {
+    let Code {
+        ops, forms, config, ..
+    } = *code;
+    let is_leader = |at: usize| code.leaders.binary_search(&at).is_ok();
     let mask_slots = if config.wave64 { 2 } else { 1 };
     let mut regions = Vec::new();
     let mut open: Option<Region> = None;
-    let mut at = 0;
-    while at < ops.len() {
+    let mut at = among.start;
+    while at < among.end {
         // An instruction's operations share temporaries: all of them or none.
         let mut end = at + 1;
-        while end < ops.len() && ops[end].pc == ops[at].pc && !is_leader(end) {
+        while end < among.end && ops[end].pc == ops[at].pc && !is_leader(end) {
             end += 1;
         }
-        let native = (at..end).all(|index| is_native(&ops[index], forms[index], config));
+        let native = (at..end).all(|index| {
+            let is_wanted = kind == Kind::Memory || !forms[index].is_memory();
+            is_wanted && is_native(&ops[index], forms[index], config)
+        });
         if is_leader(at) || !native {
             regions.extend(open.take());
         }
@@ -134,6 +170,10 @@ pub fn find(ops: &[Op], forms: &[Form], leaders: &[usize], config: &LowerConfig)
             open = region
                 .take_in(ops, forms, end, mask_slots)
                 .then_some(region);
+        }
+        if forms[end - 1] == Form::Store {
+            // What comes behind a store may read what it has stored.
+            regions.extend(open.take());
         }
         at = end;
     }

@@ -42,8 +42,19 @@ pub struct Registers<'a> {
     reserved: u16,
     /// The step that is being emitted.
     now: usize,
+    /// Values that the run has computed for all groups before its loop, and where they are.
+    made: Vec<Option<Made>>,
     /// Too many values at once.
     pub failed: bool,
+}
+
+/// Where a value is that was computed before the loop.
+#[derive(Clone, Copy, Debug)]
+pub enum Made {
+    /// A dword for all lanes.
+    Uniform(MemoryOperand),
+    /// The group's lanes.
+    Lanes(MemoryOperand),
 }
 
 /// Address of a member of the wave.
@@ -75,7 +86,8 @@ pub fn exec_lanes() -> MemoryOperand {
     indexed(WAVE, OFFSET, std::mem::offset_of!(Wave, mask_lanes) as i64)
 }
 
-fn indexed(base: Register, index: Register, displacement: i64) -> MemoryOperand {
+/// Address of a register plus another.
+pub fn indexed(base: Register, index: Register, displacement: i64) -> MemoryOperand {
     MemoryOperand::with_base_index_scale_displ_size(base, index, 1, displacement, 1)
 }
 
@@ -96,8 +108,14 @@ impl<'a> Registers<'a> {
             pinned: 0,
             reserved: 0,
             now: 0,
+            made: vec![None; plan.values.len()],
             failed: false,
         }
+    }
+
+    /// Says where a value is that was computed before the loop.
+    pub fn made(&mut self, id: Id, made: Made) {
+        self.made[id] = Some(made);
     }
 
     /// Begins a step that reads these values.
@@ -175,7 +193,7 @@ impl<'a> Registers<'a> {
         let computed = matches!(
             self.plan.values[id].origin,
             Origin::Computed | Origin::Mask(_)
-        );
+        ) && self.made[id].is_none();
         if computed && self.is_used_later(id) && self.spill[id].is_none() {
             if self.spills == SPILLS {
                 self.failed = true;
@@ -214,6 +232,19 @@ impl<'a> Registers<'a> {
                 Rm::Memory(on_stack(place)),
             );
             return;
+        }
+        match self.made[id] {
+            Some(Made::Uniform(at)) => {
+                let broadcast = Code::VEX_Vbroadcastss_ymm_m32;
+                self.asm.v2(broadcast, register, Rm::Memory(at));
+                return;
+            }
+            Some(Made::Lanes(at)) => {
+                self.asm
+                    .v2(Code::VEX_Vmovups_ymm_ymmm256, register, Rm::Memory(at));
+                return;
+            }
+            None => {}
         }
         match self.plan.values[id].origin {
             Origin::Computed => self.failed = true,

@@ -35,7 +35,7 @@ pub unsafe extern "sysv64" fn resume(
         let first: Handler = run.first;
         let mut at = first(wave, op);
         // A handler may do the operation behind its own as well.
-        while at < end {
+        while !at.is_null() && at < end {
             at = handler_of(at)(wave, at);
         }
         for (index, &mask) in run.masks.iter().enumerate() {

@@ -226,7 +226,8 @@ impl Selector<'_, '_> {
     pub fn step(&mut self, step: &Step) {
         let s = &step.sources;
         let d = match step.form {
-            Form::None => {
+            // Loads and stores are no business of lanes: `emit` has them.
+            Form::None | Form::Load | Form::Store => {
                 self.regs.failed = true;
                 return;
             }

@@ -2,6 +2,8 @@
 
 use proptest::{collection::vec, prelude::*, test_runner::Config};
 
+mod linear;
+
 use crate::{
     interp::{
         level::Level,

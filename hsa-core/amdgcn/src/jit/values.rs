@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    interp::vector::TEMP_DST,
+    interp::{memory::flag, vector::TEMP_DST},
     ir::{Op, Ref, program::PoolLine},
 };
 
@@ -36,12 +36,21 @@ pub struct Value {
     pub uses: Vec<usize>,
 }
 
+/// The address of a load or store: what is added to the lanes' part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Scalar slot of the first half of a 64-bit base.
+    pub base: Option<u32>,
+    /// Bytes.
+    pub offset: i32,
+}
+
 /// An operation of the run.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// What it computes.
     pub form: Form,
-    /// Its sources, a value for each dword.
+    /// Its sources, a value for each dword; of a load or store the lanes' part of the address.
     pub sources: Vec<Id>,
     /// The lane mask that it reads.
     pub mask: Option<Id>,
@@ -51,6 +60,10 @@ pub struct Step {
     pub mask_result: Option<Id>,
     /// `Op::aux`.
     pub aux: [u32; 3],
+    /// Of a load or store.
+    pub access: Option<Access>,
+    /// Offset in the vector file of the register that a store stores.
+    pub data_register: Option<u32>,
     /// The result may be a NaN that nothing else in the run shows.
     pub check: bool,
 }
@@ -150,7 +163,25 @@ impl Builder<'_> {
         } else {
             None
         };
-        for &id in sources.iter().chain(&mask) {
+        let access = if form.is_memory() {
+            let flags = op.aux[0];
+            sources.push(self.source(op.s[0], 0)?);
+            if flags & flag::WIDE != 0 {
+                sources.push(self.source(op.s[0], 1)?);
+            }
+            Some(Access {
+                base: (flags & flag::SADDR != 0).then_some(op.aux[1]),
+                offset: i32::try_from(op.imm.cast_signed()).ok()?,
+            })
+        } else {
+            None
+        };
+        let data = if form == Form::Store {
+            Some(self.source(op.s[1], 0)?)
+        } else {
+            None
+        };
+        for &id in sources.iter().chain(&mask).chain(&data) {
             let uses = &mut self.plan.values[id].uses;
             if uses.last() != Some(&number) {
                 uses.push(number);
@@ -181,6 +212,8 @@ impl Builder<'_> {
             results,
             mask_result,
             aux: op.aux,
+            access,
+            data_register: data.map(|_| op.s[1].offset()),
             check: false,
         });
         Some(())
@@ -231,6 +264,11 @@ impl Plan {
         }
         plan.find_checks();
         Some(plan)
+    }
+
+    /// Loads and stores.
+    pub fn accesses(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| step.form.is_memory())
     }
 
     /// Whether a lane mask from before the run is read.

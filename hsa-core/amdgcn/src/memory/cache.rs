@@ -21,6 +21,7 @@ pub struct MemoryFault {
 
 /// One remembered mapping.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 struct Line {
     base: u64,
     /// Bytes that may be read from `base` on; 0 if none.
@@ -29,6 +30,32 @@ struct Line {
     writable: u64,
     /// Host address minus guest address.
     delta: u64,
+}
+
+/// Where native code finds the lines: a site is the address of an operation over [`SITE`](layout::SITE).
+pub(crate) mod layout {
+    use super::{Line, MapCache};
+    use crate::ir::Op;
+
+    /// Bytes of a site.
+    pub(crate) const SITE: usize = size_of::<Op>();
+    /// Lines of a cache.
+    pub(crate) const LINES: usize = super::LINES;
+    /// Bytes of a line.
+    pub(crate) const LINE: usize = size_of::<Line>();
+    /// Offset of the first line in a cache.
+    pub(crate) const FIRST: usize = std::mem::offset_of!(MapCache, lines);
+    /// Offset of the first guest address in a line.
+    pub(crate) const BASE: usize = std::mem::offset_of!(Line, base);
+    /// Offset of the number of bytes that may be read.
+    pub(crate) const READABLE: usize = std::mem::offset_of!(Line, readable);
+    /// Offset of the number of bytes that may be written.
+    pub(crate) const WRITABLE: usize = std::mem::offset_of!(Line, writable);
+    /// Offset of the host address minus the guest address.
+    pub(crate) const DELTA: usize = std::mem::offset_of!(Line, delta);
+
+    // Native code shifts and masks.
+    const _: () = assert!(SITE.is_power_of_two() && LINES.is_power_of_two() && LINE.is_power_of_two());
 }
 
 const EMPTY: Line = Line {

@@ -18,6 +18,7 @@ use crate::{
         inst::{Format, Inst, Operand},
         op::Op as M,
     },
+    jit::form::Form,
 };
 
 use super::{LowerContext, Unsupported};
@@ -262,6 +263,16 @@ fn wide_store<S: Space + 'static>(cx: &LowerContext, op: &Op, element: Store) ->
     is_wide(cx, op).then_some(run)
 }
 
+/// What native code may be made of a load or store: those of global dwords without order.
+fn native_form(cx: &LowerContext, inst: &Inst, op: &Op, dword: bool, form: Form) -> Form {
+    let plain = inst.format == Format::Global && !inst.mem.glc;
+    if plain && dword && is_wide(cx, op) {
+        form
+    } else {
+        Form::None
+    }
+}
+
 fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     let format = inst.format;
     if inst.mem.lds {
@@ -289,7 +300,8 @@ fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
             op.run = wide_load::<Global>(cx, &op, element).unwrap_or(op.run);
         }
         op.d = cx.vgpr_range(inst.dst.operand, element.dwords())?;
-        cx.push(op);
+        let form = native_form(cx, inst, &op, element == Load::Dwords1, Form::Load);
+        cx.push_form(op, form);
         return Ok(());
     }
     if let Some(element) = names::store(inst.op) {
@@ -303,7 +315,8 @@ fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
             op.run = wide_store::<Global>(cx, &op, element).unwrap_or(op.run);
         }
         op.s[1] = file(cx, inst.src[1].operand, element.dwords())?;
-        cx.push(op);
+        let form = native_form(cx, inst, &op, element == Store::Dwords1, Form::Store);
+        cx.push_form(op, form);
         return Ok(());
     }
     if let Some(rmw) = names::atomic(inst.op) {
