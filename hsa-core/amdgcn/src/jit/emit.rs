@@ -20,9 +20,9 @@ use crate::{
 use super::{
     PATIENCE, Run,
     assemble::{Assembler, Label, Rm, ymm},
-    entry::{Entry, Frame},
+    entry::{Entry, Frame, rises},
     form::Form,
-    linear::{Line, MemoryRun},
+    linear::{Line, Linear, MemoryRun},
     memory::{CodePages, WritablePages},
     region::{Code as Segment, MAX_MASKS, Region},
     registers::{
@@ -125,10 +125,15 @@ pub fn emit(
             .iter()
             .position(|region| region.start == memory.region.start)
             .and_then(|index| entries[index]);
-        let plan = Plan::new(ops, forms, &memory.region, pool, config.stride())?;
+        let mut plan = Plan::new(ops, forms, &memory.region, pool, config.stride())?;
+        let unread = if memory.is_last {
+            plan.keep_stored()
+        } else {
+            Vec::new()
+        };
         let mut code = RunCode::new(&mut asm, &plan, &memory.region, run, config);
         let other = other.map_or(run.first as usize as u64, |entry| entry.addr() as u64);
-        entries.push(code.emit_memory(memory, other).map(|()| entry));
+        entries.push(code.emit_memory(memory, &unread, other).map(|()| entry));
     }
     asm.finish(pages.bytes())?;
     Some((pages.finish().ok()?, entries))
@@ -161,8 +166,7 @@ struct RunCode<'a> {
 
 /// What a run with loads and stores has computed before its loop.
 struct Before<'a> {
-    /// Steps that are done.
-    steps: &'a [bool],
+    linear: &'a Linear,
     frame: Frame,
     /// Values that are done and wanted as lanes.
     lanes: Vec<(Id, Line)>,
@@ -225,8 +229,14 @@ impl<'a> RunCode<'a> {
         full.and(partial)
     }
 
-    /// The code of a run with loads and stores; `other` is what does its first operations another way.
-    fn emit_memory(&mut self, memory: &'a MemoryRun, other: u64) -> Option<()> {
+    /// The code of a run with loads and stores. `unread` are results that nobody reads but the operations of the run themselves;
+    /// `other` is what does its first operations another way.
+    fn emit_memory(
+        &mut self,
+        memory: &'a MemoryRun,
+        unread: &[(u32, Id)],
+        other: u64,
+    ) -> Option<()> {
         let lanes: Vec<_> = memory.linear.wanted_as_lanes(self.plan).collect();
         let accesses = self.plan.accesses().count();
         let frame = Frame::new(FRAME, memory.linear.lines.len(), accesses, lanes.len());
@@ -238,7 +248,7 @@ impl<'a> RunCode<'a> {
         let misses = (&raw const self.run.patience).addr() as u64;
         let patience = MemoryOperand::with_base(SCRATCH);
         self.before = Some(Before {
-            steps: &memory.linear.steps,
+            linear: &memory.linear,
             frame,
             lanes,
         });
@@ -251,14 +261,15 @@ impl<'a> RunCode<'a> {
         self.check_exec(not_now);
         self.first_group();
         if let Some(before) = &self.before {
-            Entry {
-                asm: &mut *self.asm,
-                plan: self.plan,
-                linear: &memory.linear,
+            let lanes = if self.wave64 { 64 } else { 32 };
+            Entry::new(
+                &mut *self.asm,
+                self.plan,
+                &memory.linear,
                 frame,
                 miss,
-                lanes: if self.wave64 { 64 } else { 32 },
-            }
+                lanes,
+            )
             .emit(&before.lanes);
         }
         self.address(misses);
@@ -281,6 +292,7 @@ impl<'a> RunCode<'a> {
         self.leave();
 
         self.asm.place(exits.resume);
+        self.complete_address(unread);
         self.give_back();
         self.asm.jump(Code::Jmp_rel32_64, leave);
 
@@ -302,7 +314,7 @@ impl<'a> RunCode<'a> {
         let done = |number: usize| {
             self.before
                 .as_ref()
-                .is_some_and(|before| before.steps[number])
+                .is_some_and(|before| before.linear.steps[number])
         };
         let left = self.plan.steps.iter().enumerate();
         let mut left = left.filter(|&(number, step)| !done(number) && step.form != Form::Store);
@@ -357,6 +369,37 @@ impl<'a> RunCode<'a> {
         let length = (self.region.end - self.region.start) * size_of::<Op>();
         let behind = MemoryOperand::with_base_displ(OP, length as i64);
         self.asm.rm(Code::Lea_r64_m, Register::RAX, behind);
+    }
+
+    /// Before the interpreter does the rest and the store: the address of the groups that are done, which nobody has written so far.
+    fn complete_address(&mut self, unread: &[(u32, Id)]) {
+        let Some(before) = &self.before else { return };
+        let stored = self.plan.steps.iter().find(|step| step.form == Form::Store);
+        let address = stored.map_or(&[][..], |step| &step.sources);
+        for &(offset, id) in unread.iter().filter(|(_, id)| address.contains(id)) {
+            let Some(&line) = before.linear.lines.get(&id) else {
+                continue;
+            };
+            let difference = before.linear.difference(line);
+            let lanes = Rm::Memory(self.asm.constants8(rises(difference)));
+            let rise = Rm::Memory(self.asm.constant(difference.wrapping_mul(8)));
+            let first = Rm::Memory(before.frame.first(line));
+            let (top, done) = (self.asm.label(), self.asm.label());
+            self.asm.v2(Code::VEX_Vpbroadcastd_ymm_xmmm32, 0, first);
+            self.asm.v3(Code::VEX_Vpaddd_ymm_ymm_ymmm256, 0, 0, lanes);
+            self.asm
+                .rr(Code::Xor_r32_rm32, Register::EDX, Register::EDX);
+            self.asm.place(top);
+            self.asm
+                .rr(Code::Cmp_r64_rm64, SCRATCH, OFFSET);
+            self.asm.jump(Code::Jae_rel32_64, done);
+            let to = registers::indexed(FILE, SCRATCH, i64::from(offset));
+            self.asm.mr(Code::VEX_Vmovups_ymmm256_ymm, to, ymm(0));
+            self.asm.v3(Code::VEX_Vpaddd_ymm_ymm_ymmm256, 0, 0, rise);
+            self.asm.ri(Code::Add_rm64_imm8, SCRATCH, 32);
+            self.asm.jump(Code::Jmp_rel32_64, top);
+            self.asm.place(done);
+        }
     }
 
     /// What the run stores to memory: the lanes of a register that holds its value by now.
@@ -513,14 +556,15 @@ impl<'a> RunCode<'a> {
     fn rise(&mut self) {
         let Some(before) = &self.before else { return };
         for (number, (_, line)) in before.lanes.iter().enumerate() {
-            if line.uniform {
+            if line.is_uniform() {
                 continue;
             }
-            let (ramp, rise) = (before.frame.ramp(number), before.frame.rise(number));
+            let ramp = before.frame.ramp(number);
+            let rise = before.linear.difference(*line).wrapping_mul(8);
+            let rise = Rm::Memory(self.asm.constant(rise));
             self.asm
                 .v2(Code::VEX_Vmovups_ymm_ymmm256, 0, Rm::Memory(ramp));
-            self.asm
-                .v3(Code::VEX_Vpaddd_ymm_ymm_ymmm256, 0, 0, Rm::Memory(rise));
+            self.asm.v3(Code::VEX_Vpaddd_ymm_ymm_ymmm256, 0, 0, rise);
             self.asm.mr(Code::VEX_Vmovups_ymmm256_ymm, ramp, ymm(0));
         }
     }
@@ -535,7 +579,7 @@ impl<'a> RunCode<'a> {
         let mut regs = Registers::new(self.asm, plan);
         if let Some(before) = &self.before {
             for (number, &(id, line)) in before.lanes.iter().enumerate() {
-                let made = if line.uniform {
+                let made = if line.is_uniform() {
                     Made::Uniform(before.frame.first(line))
                 } else {
                     Made::Lanes(before.frame.ramp(number))
@@ -559,7 +603,7 @@ impl<'a> RunCode<'a> {
                     }
                     access += 1;
                 }
-                if step.form.is_memory() || before.steps[number] {
+                if step.form.is_memory() || before.linear.steps[number] {
                     regs.end();
                     continue;
                 }

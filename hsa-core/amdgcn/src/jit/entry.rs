@@ -1,15 +1,13 @@
-//! What a run with loads and stores does before its loop: computes the addresses from two numbers each, checks that they are what
+//! What a run with loads and stores does before its loop: computes the addresses of lane 0, checks that the others are what
 //! [`linear`](super::linear) takes them for, and finds the memory. Nothing has been written when a check fails: the run is then done
 //! the other way.
 //!
-//! Registers: `rax` the vector file; `rcx`, `rdx`, `r8` to `r11` and all vector registers are free.
+//! Registers: `rax` the vector file; `rcx` and `rdx` hold what is being computed, `r8` to `r11` the last values; each value is also on
+//! the stack, where the loop finds it. All vector registers are free.
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
-use crate::{
-    interp::wave::Wave,
-    memory::cache::layout,
-};
+use crate::{interp::wave::Wave, memory::cache::layout};
 
 use super::{
     assemble::{Assembler, Label, Rm, ymm},
@@ -32,24 +30,19 @@ pub struct Frame {
 impl Frame {
     /// A frame for these numbers of values, of loads and stores, and of values that are wanted as lanes.
     pub fn new(start: u32, lines: usize, accesses: usize, ramps: usize) -> Self {
-        let pointers = start + 8 * lines as u32;
+        let pointers = start + 8 * (lines as u32).div_ceil(2);
         let ramps_at = pointers + 8 * accesses as u32;
         Self {
             lines: start,
             pointers,
             ramps: ramps_at,
-            end: (ramps_at + 64 * ramps as u32).next_multiple_of(16),
+            end: (ramps_at + 32 * ramps as u32).next_multiple_of(16),
         }
     }
 
     /// A value in lane 0.
     pub fn first(&self, line: Line) -> MemoryOperand {
-        on_stack(self.lines + 8 * line.number)
-    }
-
-    /// The difference from a lane to the next.
-    fn difference(&self, line: Line) -> MemoryOperand {
-        on_stack(self.lines + 8 * line.number + 4)
+        on_stack(self.lines + 4 * line.number)
     }
 
     /// Host address of lane 0's dword of a load or store.
@@ -59,12 +52,7 @@ impl Frame {
 
     /// The lanes of a group, of the value with this number among those that are wanted as lanes.
     pub fn ramp(&self, number: usize) -> MemoryOperand {
-        on_stack(self.ramps + 64 * number as u32)
-    }
-
-    /// What such a value goes up by from a group to the next, in each lane.
-    pub fn rise(&self, number: usize) -> MemoryOperand {
-        on_stack(self.ramps + 64 * number as u32 + 32)
+        on_stack(self.ramps + 32 * number as u32)
     }
 }
 
@@ -74,6 +62,11 @@ fn on_stack(offset: u32) -> MemoryOperand {
 
 fn in_register(offset: u32, group: u32) -> MemoryOperand {
     MemoryOperand::with_base_displ(FILE, i64::from(offset + 32 * group))
+}
+
+/// What eight lanes go up by from the first of them.
+pub fn rises(difference: u32) -> [u32; 8] {
+    std::array::from_fn(|lane| difference.wrapping_mul(lane as u32))
 }
 
 /// The code before a run's loop.
@@ -90,17 +83,51 @@ pub struct Entry<'a> {
     pub miss: Label,
     /// Lanes of a wave.
     pub lanes: u32,
+    /// Values in [`HELD`], the one that was used last at the end.
+    held: Vec<(Id, Register)>,
+    /// Registers of the file that have been checked.
+    checked: Vec<Id>,
 }
+
+/// Registers of the last values.
+const HELD: [Register; 4] = [Register::R8D, Register::R9D, Register::R10D, Register::R11D];
 
 const MOVE: Code = Code::Mov_r32_rm32;
 const ADD: Code = Code::Add_r32_rm32;
+const A: Register = Register::EDX;
+const A64: Register = Register::RDX;
+const B: Register = Register::ECX;
+const B64: Register = Register::RCX;
 
-impl Entry<'_> {
+/// The 64 bits of a register.
+fn wide(register: Register) -> Register {
+    Register::RAX + (register as u32 - Register::EAX as u32)
+}
+
+impl<'a> Entry<'a> {
+    /// Nothing emitted.
+    pub fn new(
+        asm: &'a mut Assembler,
+        plan: &'a Plan,
+        linear: &'a Linear,
+        frame: Frame,
+        miss: Label,
+        lanes: u32,
+    ) -> Self {
+        Self {
+            asm,
+            plan,
+            linear,
+            frame,
+            miss,
+            lanes,
+            held: Vec::new(),
+            checked: Vec::new(),
+        }
+    }
+
     /// Emits all of it. `ramps` are the values that are wanted as lanes.
     pub fn emit(&mut self, ramps: &[(Id, Line)]) {
-        for (&id, &line) in &self.linear.lines {
-            self.input(id, line);
-        }
         let plan = self.plan;
         let mut access = 0;
         for (number, step) in plan.steps.iter().enumerate() {
@@ -112,8 +139,10 @@ impl Entry<'_> {
             }
         }
         for (number, &(_, line)) in ramps.iter().enumerate() {
-            if !line.uniform {
-                self.ramp(line, number);
+            if !line.is_uniform() {
+                self.lanes_of(line);
+                let ramp = self.frame.ramp(number);
+                self.asm.mr(Code::VEX_Vmovups_ymmm256_ymm, ramp, ymm(0));
             }
         }
     }
@@ -122,21 +151,8 @@ impl Entry<'_> {
         self.linear.lines[&id]
     }
 
-    fn first(&self, id: Id) -> MemoryOperand {
-        self.frame.first(self.line(id))
-    }
-
-    fn difference(&self, id: Id) -> MemoryOperand {
-        self.frame.difference(self.line(id))
-    }
-
-    fn store(&mut self, at: MemoryOperand, register: Register) {
-        self.asm.mr(Code::Mov_rm32_r32, at, register);
-    }
-
-    fn store_constant(&mut self, at: MemoryOperand, value: u32) {
-        self.asm
-            .push(Instruction::with2(Code::Mov_rm32_imm32, at, value));
+    fn is_uniform(&self, id: Id) -> bool {
+        self.line(id).is_uniform()
     }
 
     /// Goes the other way if the last comparison says so.
@@ -144,110 +160,110 @@ impl Entry<'_> {
         self.asm.jump(failed, self.miss);
     }
 
-    /// A value that the run begins with.
-    fn input(&mut self, id: Id, line: Line) {
-        let (first, difference) = (self.frame.first(line), self.frame.difference(line));
+    /// A register for a value; what was used longest ago goes.
+    fn place(&mut self, id: Id) -> Register {
+        let free = HELD
+            .into_iter()
+            .find(|register| self.held.iter().all(|(_, held)| held != register));
+        let register = free.unwrap_or_else(|| self.held.remove(0).1);
+        self.held.push((id, register));
+        register
+    }
+
+    /// The value of lane 0, in a register that is not to be changed.
+    fn first(&mut self, id: Id) -> Register {
+        if let Some(at) = self.held.iter().position(|&(held, _)| held == id) {
+            let found = self.held.remove(at);
+            self.held.push(found);
+            return found.1;
+        }
+        let line = self.line(id);
+        let register = self.place(id);
         match self.plan.values[id].origin {
             Origin::Constant(value) => {
-                self.store_constant(first, value);
-                self.store_constant(difference, 0);
+                self.asm
+                    .push(Instruction::with2(Code::Mov_r32_imm32, register, value));
             }
-            Origin::Scalar(offset) => {
-                self.asm.rm(MOVE, Register::EDX, in_scalars(offset));
-                self.store(first, Register::EDX);
-                self.store_constant(difference, 0);
-            }
+            Origin::Scalar(offset) => self.asm.rm(MOVE, register, in_scalars(offset)),
             Origin::File(offset) => {
-                self.asm.rm(MOVE, Register::EDX, in_register(offset, 0));
-                self.store(first, Register::EDX);
-                if line.uniform {
-                    self.store_constant(difference, 0);
-                    self.asm.v2(
-                        Code::VEX_Vpbroadcastd_ymm_xmmm32,
-                        0,
-                        Rm::Memory(first),
-                    );
-                } else {
-                    self.asm
-                        .push(Instruction::with2(MOVE, Register::ECX, MemoryOperand::with_base_displ(FILE, i64::from(offset) + 4)));
-                    self.asm.rr(Code::Sub_r32_rm32, Register::ECX, Register::EDX);
-                    self.store(difference, Register::ECX);
-                    self.lanes_of(line);
+                self.asm.rm(MOVE, register, in_register(offset, 0));
+                if !self.checked.contains(&id) {
+                    self.checked.push(id);
+                    let first = self.frame.first(line);
+                    self.asm.mr(Code::Mov_rm32_r32, first, register);
+                    self.check_register(offset, line);
                 }
-                self.compare_register(offset, line.uniform);
             }
-            Origin::Mask(_) | Origin::Computed => {}
+            Origin::Mask(_) | Origin::Computed => {
+                self.asm.rm(MOVE, register, self.frame.first(line));
+            }
+        }
+        register
+    }
+
+    /// Takes the value of lane 0 from a register.
+    fn set(&mut self, id: Id, from: Register) {
+        let line = self.line(id);
+        let register = self.place(id);
+        self.asm.rr(MOVE, register, from);
+        let first = self.frame.first(line);
+        self.asm.mr(Code::Mov_rm32_r32, first, from);
+    }
+
+    /// The first eight lanes of a value that is on the stack, in `ymm0`.
+    fn lanes_of(&mut self, line: Line) {
+        let first = Rm::Memory(self.frame.first(line));
+        self.asm.v2(Code::VEX_Vpbroadcastd_ymm_xmmm32, 0, first);
+        if !line.is_uniform() {
+            let rises = rises(self.linear.difference(line));
+            let rises = Rm::Memory(self.asm.constants8(rises));
+            self.asm.v3(Code::VEX_Vpaddd_ymm_ymm_ymmm256, 0, 0, rises);
         }
     }
 
-    /// The first eight lanes of a value in `ymm0`, and what they go up by in `ymm1`.
-    fn lanes_of(&mut self, line: Line) {
-        let (first, difference) = (self.frame.first(line), self.frame.difference(line));
-        let numbers = Rm::Memory(self.asm.constants8([0, 1, 2, 3, 4, 5, 6, 7]));
-        let broadcast = Code::VEX_Vpbroadcastd_ymm_xmmm32;
-        self.asm.v2(broadcast, 1, Rm::Memory(difference));
-        self.asm.v2(broadcast, 0, Rm::Memory(first));
-        self.asm.v3(Code::VEX_Vpmulld_ymm_ymm_ymmm256, 2, 1, numbers);
-        self.asm
-            .v3(Code::VEX_Vpaddd_ymm_ymm_ymmm256, 0, 0, Rm::Register(2));
-        self.asm.v2i(Code::VEX_Vpslld_ymm_ymm_imm8, 1, 1, 3);
-    }
-
-    /// Checks that a register holds the lanes that begin in `ymm0` and go up by `ymm1`.
-    fn compare_register(&mut self, offset: u32, uniform: bool) {
+    /// Checks that a register of the file holds the lanes of a value that is on the stack.
+    fn check_register(&mut self, offset: u32, line: Line) {
         const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
+        self.lanes_of(line);
+        let rise = self.linear.difference(line).wrapping_mul(8);
         for group in 0..self.lanes / 8 {
             let there = Rm::Memory(in_register(offset, group));
             if group == 0 {
-                self.asm.v3(XOR, 3, 0, there);
+                self.asm.v3(XOR, 1, 0, there);
                 continue;
             }
-            if !uniform {
-                self.asm
-                    .v3(Code::VEX_Vpaddd_ymm_ymm_ymmm256, 0, 0, Rm::Register(1));
+            if rise != 0 {
+                let rise = Rm::Memory(self.asm.constant(rise));
+                self.asm.v3(Code::VEX_Vpaddd_ymm_ymm_ymmm256, 0, 0, rise);
             }
             self.asm.v3(XOR, 2, 0, there);
             self.asm
-                .v3(Code::VEX_Vpor_ymm_ymm_ymmm256, 3, 3, Rm::Register(2));
+                .v3(Code::VEX_Vpor_ymm_ymm_ymmm256, 1, 1, Rm::Register(2));
         }
-        self.asm
-            .rr(Code::VEX_Vptest_ymm_ymmm256, ymm(3), ymm(3));
+        self.asm.rr(Code::VEX_Vptest_ymm_ymmm256, ymm(1), ymm(1));
         self.check(Code::Jne_rel32_64);
     }
 
-    /// The value in the last lane, in `r9`; checks that the lanes go up to it without wrapping around. Overwrites `r8`.
-    fn last(&mut self, id: Id) {
-        let (first, difference) = (self.first(id), self.difference(id));
-        self.asm.rm(MOVE, Register::R9D, first);
-        if self.line(id).uniform {
-            return;
-        }
-        self.asm.rm(MOVE, Register::R8D, difference);
-        self.asm.push(Instruction::with3(
-            Code::Imul_r64_rm64_imm32,
-            Register::R8,
-            Register::R8,
-            self.lanes.cast_signed() - 1,
-        ));
-        self.asm.rr(Code::Add_r64_rm64, Register::R9, Register::R8);
-        self.asm.rr(Code::Mov_r64_rm64, Register::R8, Register::R9);
-        self.asm.ri(Code::Shr_rm64_imm8, Register::R8, 32);
-        self.check(Code::Jne_rel32_64);
+    /// What the last lane is above the first; `None` if the lanes do not go up so that they could end at a greater one.
+    fn span(&mut self, id: Id) -> u32 {
+        let difference = u64::from(self.linear.difference(self.line(id)));
+        let span = difference * u64::from(self.lanes - 1);
+        u32::try_from(span).unwrap_or_else(|_| {
+            // Goes down, or wraps around for sure.
+            self.asm.jump(Code::Jmp_rel32_64, self.miss);
+            0
+        })
     }
 
-    /// Does something with both numbers: the operation applies to each.
-    fn both(&mut self, result: Id, mut emit: impl FnMut(&mut Self, fn(&Self, Id) -> MemoryOperand)) {
-        for number in [Self::first, Self::difference] {
-            emit(self, number);
-            let to = number(self, result);
-            self.store(to, Register::EDX);
+    /// The value of the last lane, in `to`; checks that the lanes go up to it without wrapping around.
+    fn last(&mut self, id: Id, to: Register) {
+        let span = self.span(id);
+        let first = self.first(id);
+        self.asm.rr(MOVE, to, first);
+        if span != 0 {
+            self.asm.ri(Code::Add_rm32_imm32, to, span);
+            self.check(Code::Jb_rel32_64);
         }
-    }
-
-    fn set(&mut self, id: Id, first: Register, difference: u32) {
-        let to = (self.first(id), self.difference(id));
-        self.store(to.0, first);
-        self.store_constant(to.1, difference);
     }
 
     fn constant(&self, id: Id) -> u32 {
@@ -257,6 +273,20 @@ impl Entry<'_> {
         }
     }
 
+    /// A copy of a value, shifted.
+    fn shifted(&mut self, id: Id, by: u32, to: Register) {
+        let first = self.first(id);
+        self.asm.rr(MOVE, to, first);
+        if by != 0 {
+            self.asm.ri(Code::Shl_rm32_imm8, to, by);
+        }
+    }
+
+    fn combine(&mut self, code: Code, id: Id) {
+        let first = self.first(id);
+        self.asm.rr(code, A, first);
+    }
+
     /// A step of the addresses.
     fn step(&mut self, step: &Step) {
         let s = &step.sources;
@@ -264,212 +294,172 @@ impl Entry<'_> {
             return;
         };
         match step.form {
-            Form::Move => self.both(d, |e, n| e.asm.rm(MOVE, Register::EDX, n(e, s[0]))),
-            Form::Add | Form::Add3 => self.both(d, |e, n| {
-                e.asm.rm(MOVE, Register::EDX, n(e, s[0]));
+            Form::Move => self.shifted(s[0], 0, A),
+            Form::Add | Form::Add3 => {
+                self.shifted(s[0], 0, A);
                 for &id in &s[1..] {
-                    e.asm.rm(ADD, Register::EDX, n(e, id));
+                    self.combine(ADD, id);
                 }
-            }),
+            }
             Form::Subtract | Form::SubtractReversed => {
                 let (a, b) = if step.form == Form::Subtract {
                     (s[0], s[1])
                 } else {
                     (s[1], s[0])
                 };
-                self.both(d, |e, n| {
-                    e.asm.rm(MOVE, Register::EDX, n(e, a));
-                    e.asm.rm(Code::Sub_r32_rm32, Register::EDX, n(e, b));
-                });
+                self.shifted(a, 0, A);
+                self.combine(Code::Sub_r32_rm32, b);
             }
-            Form::ShiftLeft => {
-                let by = self.constant(s[0]) & 31;
-                self.both(d, |e, n| {
-                    e.asm.rm(MOVE, Register::EDX, n(e, s[1]));
-                    e.asm.ri(Code::Shl_rm32_imm8, Register::EDX, by);
-                });
-            }
+            Form::ShiftLeft => self.shifted(s[1], self.constant(s[0]) & 31, A),
             Form::ShiftLeftAdd => {
-                let by = self.constant(s[1]) & 31;
-                self.both(d, |e, n| {
-                    e.asm.rm(MOVE, Register::EDX, n(e, s[0]));
-                    e.asm.ri(Code::Shl_rm32_imm8, Register::EDX, by);
-                    e.asm.rm(ADD, Register::EDX, n(e, s[2]));
-                });
+                self.shifted(s[0], self.constant(s[1]) & 31, A);
+                self.combine(ADD, s[2]);
             }
             Form::AddShiftLeft => {
+                self.shifted(s[0], 0, A);
+                self.combine(ADD, s[1]);
                 let by = self.constant(s[2]) & 31;
-                self.both(d, |e, n| {
-                    e.asm.rm(MOVE, Register::EDX, n(e, s[0]));
-                    e.asm.rm(ADD, Register::EDX, n(e, s[1]));
-                    e.asm.ri(Code::Shl_rm32_imm8, Register::EDX, by);
-                });
+                self.asm.ri(Code::Shl_rm32_imm8, A, by);
             }
             Form::Multiply => {
-                let (factor, value) = if self.line(s[0]).uniform {
-                    (s[0], s[1])
-                } else {
-                    (s[1], s[0])
-                };
-                self.both(d, |e, n| {
-                    e.asm.rm(MOVE, Register::EDX, n(e, value));
-                    let factor = e.first(factor);
-                    e.asm.rm(Code::Imul_r32_rm32, Register::EDX, factor);
-                });
+                self.shifted(s[0], 0, A);
+                self.combine(Code::Imul_r32_rm32, s[1]);
             }
-            Form::Or => self.or(d, s[0], 0, s[1]),
-            Form::ShiftLeftOr => self.or(d, s[0], self.constant(s[1]) & 31, s[2]),
-            Form::And => self.and(step, d),
+            Form::Or => self.or(s[0], 0, s[1]),
+            Form::ShiftLeftOr => self.or(s[0], self.constant(s[1]) & 31, s[2]),
+            Form::And => self.and(s),
             Form::ShiftRightSigned => {
-                self.last(s[1]);
-                let first = self.first(s[1]);
-                self.asm.rm(MOVE, Register::EDX, first);
-                self.asm.rr(Code::Xor_r32_rm32, Register::R9D, Register::EDX);
+                self.last(s[1], B);
+                self.shifted(s[1], 0, A);
+                // All lanes have the first one's sign.
+                self.asm.rr(Code::Xor_r32_rm32, B, A);
                 self.check(Code::Js_rel32_64);
-                self.asm.ri(Code::Sar_rm32_imm8, Register::EDX, 31);
-                self.set(d, Register::EDX, 0);
+                self.asm.ri(Code::Sar_rm32_imm8, A, 31);
             }
-            Form::ShiftLeft64 => self.shift_64(step, d),
-            Form::AddCarryOut => self.add_carry_out(step, d),
-            Form::AddCarry => self.add_carry(step, d),
+            Form::ShiftLeft64 => self.shift_64(step),
+            Form::AddCarryOut => self.add_carry_out(step),
+            Form::AddCarry => self.add_carry(step),
             _ => debug_assert!(false, "{:?} is not linear", step.form),
         }
+        self.set(d, A);
     }
 
-    /// `d` = (`a` << `by`) | `b`, where one of both is uniform and has no bits in common with the other's lanes.
-    fn or(&mut self, d: Id, a: Id, by: u32, b: Id) {
-        if self.line(a).uniform && self.line(b).uniform {
-            let (first_a, first_b) = (self.first(a), self.first(b));
-            self.asm.rm(MOVE, Register::EDX, first_a);
-            self.asm.ri(Code::Shl_rm32_imm8, Register::EDX, by);
-            self.asm.rm(Code::Or_r32_rm32, Register::EDX, first_b);
-            self.set(d, Register::EDX, 0);
+    /// (`a` << `by`) | `b`. If one of both varies, it has no bits in common with the other.
+    fn or(&mut self, a: Id, by: u32, b: Id) {
+        if self.is_uniform(a) && self.is_uniform(b) {
+            self.shifted(a, by, A);
+            self.combine(Code::Or_r32_rm32, b);
             return;
         }
         // The lanes' bits are all below the highest one of the last lane.
-        let varying = if self.line(a).uniform { b } else { a };
-        self.last(varying);
-        self.asm.ri(Code::Or_rm32_imm8, Register::R9D, 1);
-        self.asm.rr(Code::Bsr_r32_rm32, Register::ECX, Register::R9D);
-        self.asm.push(Instruction::with2(
-            Code::Mov_r32_imm32,
-            Register::R8D,
-            2u32,
-        ));
+        let (varying, other) = if self.is_uniform(a) { (b, a) } else { (a, b) };
+        self.last(varying, B);
+        self.asm.ri(Code::Or_rm32_imm8, B, 1);
+        self.asm.rr(Code::Bsr_r32_rm32, B, B);
         self.asm
-            .push(Instruction::with2(Code::Shl_rm64_CL, Register::R8, Register::CL));
-        self.asm.ri(Code::Sub_rm64_imm8, Register::R8, 1);
-        if varying == a {
-            self.asm.ri(Code::Shl_rm64_imm8, Register::R8, by);
+            .push(Instruction::with2(Code::Mov_r32_imm32, A, 2u32));
+        self.asm
+            .push(Instruction::with2(Code::Shl_rm64_CL, A64, Register::CL));
+        self.asm.ri(Code::Sub_rm64_imm8, A64, 1);
+        if varying == a && by != 0 {
+            self.asm.ri(Code::Shl_rm64_imm8, A64, by);
             // Bits that the shift loses would make the lanes wrap around.
-            self.asm.rr(Code::Mov_r64_rm64, Register::R10, Register::R8);
-            self.asm.ri(Code::Shr_rm64_imm8, Register::R10, 32);
+            self.asm.rr(Code::Mov_r64_rm64, B64, A64);
+            self.asm.ri(Code::Shr_rm64_imm8, B64, 32);
             self.check(Code::Jne_rel32_64);
-            let first = self.first(b);
-            self.asm.rm(MOVE, Register::EDX, first);
-        } else {
-            let first = self.first(a);
-            self.asm.rm(MOVE, Register::EDX, first);
-            self.asm.ri(Code::Shl_rm32_imm8, Register::EDX, by);
         }
-        self.asm.rr(Code::Test_rm32_r32, Register::EDX, Register::R8D);
+        self.shifted(other, if other == a { by } else { 0 }, B);
+        self.asm.rr(Code::Test_rm32_r32, B, A);
         self.check(Code::Jne_rel32_64);
-        self.both(d, |e, n| {
-            e.asm.rm(MOVE, Register::EDX, n(e, a));
-            e.asm.ri(Code::Shl_rm32_imm8, Register::EDX, by);
-            e.asm.rm(ADD, Register::EDX, n(e, b));
-        });
+        self.shifted(a, by, A);
+        self.combine(ADD, b);
     }
 
-    /// Low bits of a value that has no others.
-    fn and(&mut self, step: &Step, d: Id) {
-        let s = &step.sources;
-        let is_constant = matches!(self.plan.values[s[0]].origin, Origin::Constant(_));
-        let (mask, value) = if is_constant {
-            (self.constant(s[0]), s[1])
-        } else {
-            (self.constant(s[1]), s[0])
-        };
-        if self.line(value).uniform {
-            let first = self.first(value);
-            self.asm.rm(MOVE, Register::EDX, first);
-            self.asm.ri(Code::And_rm32_imm32, Register::EDX, mask);
-            self.set(d, Register::EDX, 0);
-            return;
+    fn and(&mut self, s: &[Id]) {
+        if !s.iter().all(|&id| self.is_uniform(id)) {
+            // The mask is low bits; a value that has no others passes.
+            let (value, mask) = if self.is_uniform(s[0]) {
+                (s[1], s[0])
+            } else {
+                (s[0], s[1])
+            };
+            let mask = self.constant(mask);
+            self.last(value, B);
+            self.asm.ri(Code::Cmp_rm32_imm32, B, mask);
+            self.check(Code::Ja_rel32_64);
         }
-        self.last(value);
-        self.asm.ri(Code::Cmp_rm32_imm32, Register::R9D, mask);
-        self.check(Code::Ja_rel32_64);
-        self.both(d, |e, n| e.asm.rm(MOVE, Register::EDX, n(e, value)));
+        self.shifted(s[0], 0, A);
+        self.combine(Code::And_r32_rm32, s[1]);
     }
 
-    fn shift_64(&mut self, step: &Step, d: Id) {
-        let (by, low, high) = (
-            self.constant(step.sources[0]) & 63,
-            step.sources[1],
-            step.sources[2],
-        );
-        self.last(low);
-        let (first_low, first_high) = (self.first(low), self.first(high));
-        self.asm.rm(MOVE, Register::EDX, first_low);
-        self.asm.ri(Code::Shr_rm32_imm8, Register::EDX, 32 - by);
-        self.asm.ri(Code::Shr_rm32_imm8, Register::R9D, 32 - by);
-        // All lanes carry the same bits over.
-        self.asm.rr(Code::Cmp_r32_rm32, Register::R9D, Register::EDX);
-        self.check(Code::Jne_rel32_64);
-        self.asm.rm(MOVE, Register::ECX, first_high);
-        self.asm.ri(Code::Shl_rm32_imm8, Register::ECX, by);
-        self.asm.rr(Code::Or_r32_rm32, Register::ECX, Register::EDX);
-        self.both(d, |e, n| {
-            e.asm.rm(MOVE, Register::EDX, n(e, low));
-            e.asm.ri(Code::Shl_rm32_imm8, Register::EDX, by);
-        });
-        self.set(step.results[1], Register::ECX, 0);
-    }
-
-    fn add_carry_out(&mut self, step: &Step, d: Id) {
+    /// Leaves the low half in `A`; the high half is set.
+    fn shift_64(&mut self, step: &Step) {
         let s = &step.sources;
-        self.last(s[0]);
-        self.asm.rr(Code::Mov_r64_rm64, Register::R10, Register::R9);
-        self.last(s[1]);
-        self.asm.rr(Code::Add_r64_rm64, Register::R10, Register::R9);
-        self.asm.ri(Code::Shr_rm64_imm8, Register::R10, 32);
-        let (a, b) = (self.first(s[0]), self.first(s[1]));
-        self.asm.rm(MOVE, Register::ECX, a);
-        self.asm.rm(MOVE, Register::R9D, b);
-        self.asm.rr(Code::Add_r64_rm64, Register::RCX, Register::R9);
-        self.asm.ri(Code::Shr_rm64_imm8, Register::RCX, 32);
-        // The first and the last lane carry alike, so all do.
-        self.asm.rr(Code::Cmp_r32_rm32, Register::ECX, Register::R10D);
-        self.check(Code::Jne_rel32_64);
-        self.both(d, |e, n| {
-            e.asm.rm(MOVE, Register::EDX, n(e, s[0]));
-            e.asm.rm(ADD, Register::EDX, n(e, s[1]));
-        });
+        let by = self.constant(s[0]) & 63;
+        let (low, high) = (s[1], s[2]);
+        self.shifted(low, 0, A);
+        self.asm.ri(Code::Shr_rm32_imm8, A, 32 - by);
+        if !self.is_uniform(low) {
+            // All lanes carry the same bits over.
+            self.last(low, B);
+            self.asm.ri(Code::Shr_rm32_imm8, B, 32 - by);
+            self.asm.rr(Code::Cmp_r32_rm32, B, A);
+            self.check(Code::Jne_rel32_64);
+        }
+        self.shifted(high, by, B);
+        self.asm.rr(Code::Or_r32_rm32, B, A);
+        self.set(step.results[1], B);
+        self.shifted(low, by, A);
+    }
+
+    /// Leaves the sum in `A`; the mask is set.
+    fn add_carry_out(&mut self, step: &Step) {
+        let s = &step.sources;
+        let (first_a, first_b) = (self.first(s[0]), self.first(s[1]));
+        self.asm.rr(MOVE, A, first_a);
+        self.asm.rr(Code::Add_r64_rm64, A64, wide(first_b));
+        let (span_a, span_b) = (self.span(s[0]), self.span(s[1]));
+        for (register, span) in [(first_a, span_a), (first_b, span_b)] {
+            if span != 0 {
+                self.asm.rr(MOVE, B, register);
+                self.asm.ri(Code::Add_rm32_imm32, B, span);
+                self.check(Code::Jb_rel32_64);
+            }
+        }
+        if let Some(span) = span_a.checked_add(span_b).filter(|&span| span != 0) {
+            // The first and the last lane carry alike, so all do: the low half does not wrap around between them.
+            self.asm.rr(MOVE, B, A);
+            self.asm.ri(Code::Add_rm32_imm32, B, span);
+            self.check(Code::Jb_rel32_64);
+        } else if span_a != 0 {
+            self.asm.jump(Code::Jmp_rel32_64, self.miss);
+        }
+        self.asm.rr(Code::Mov_r64_rm64, B64, A64);
+        self.asm.ri(Code::Shr_rm64_imm8, B64, 32);
         self.set_mask(step);
     }
 
-    fn add_carry(&mut self, step: &Step, d: Id) {
+    /// Leaves the sum in `A`; the mask is set.
+    fn add_carry(&mut self, step: &Step) {
         let s = &step.sources;
         let Some(carry) = step.mask else { return };
-        let (a, b, carry) = (self.first(s[0]), self.first(s[1]), self.first(carry));
-        self.asm.rm(MOVE, Register::ECX, carry);
-        self.asm.ri(Code::And_rm32_imm8, Register::ECX, 1);
-        for summand in [a, b] {
-            self.asm.rm(MOVE, Register::EDX, summand);
-            self.asm.rr(Code::Add_r64_rm64, Register::RCX, Register::RDX);
+        let carry = self.first(carry);
+        self.asm.rr(MOVE, A, carry);
+        self.asm.ri(Code::And_rm32_imm8, A, 1);
+        for &id in s {
+            let first = self.first(id);
+            self.asm.rr(Code::Add_r64_rm64, A64, wide(first));
         }
-        self.set(d, Register::ECX, 0);
-        self.asm.ri(Code::Shr_rm64_imm8, Register::RCX, 32);
+        self.asm.rr(Code::Mov_r64_rm64, B64, A64);
+        self.asm.ri(Code::Shr_rm64_imm8, B64, 32);
         self.set_mask(step);
     }
 
-    /// The mask of a carry in `ecx`: ones or zeros.
+    /// The mask of a carry in `B`: ones or zeros.
     fn set_mask(&mut self, step: &Step) {
         if let Some(mask) = step.mask_result {
-            self.asm
-                .push(Instruction::with1(Code::Neg_rm32, Register::ECX));
-            self.set(mask, Register::ECX, 0);
+            self.asm.push(Instruction::with1(Code::Neg_rm32, B));
+            self.set(mask, B);
         }
     }
 
@@ -478,70 +468,55 @@ impl Entry<'_> {
         let (Some(&low), Some(at)) = (step.sources.first(), step.access) else {
             return;
         };
-        self.last(low);
-        let (first, difference) = (self.first(low), self.difference(low));
-        self.asm
-            .push(Instruction::with2(Code::Cmp_rm32_imm8, difference, 4));
-        self.check(Code::Jne_rel32_64);
-        self.asm.rm(MOVE, Register::EDX, first);
+        self.last(low, A);
         if let Some(&high) = step.sources.get(1) {
             let high = self.first(high);
-            self.asm.rm(MOVE, Register::ECX, high);
-            self.asm.ri(Code::Shl_rm64_imm8, Register::RCX, 32);
-            self.asm.rr(Code::Or_r64_rm64, Register::RDX, Register::RCX);
+            self.asm.rr(MOVE, A, high);
+            self.asm.ri(Code::Shl_rm64_imm8, A64, 32);
+            let low = self.first(low);
+            self.asm.rr(Code::Or_r64_rm64, A64, wide(low));
+        } else {
+            let low = self.first(low);
+            self.asm.rr(MOVE, A, low);
         }
         if let Some(base) = at.base {
             self.asm
-                .rm(Code::Add_r64_rm64, Register::RDX, in_scalars(4 * base));
+                .rm(Code::Add_r64_rm64, A64, in_scalars(4 * base));
         }
         if at.offset != 0 {
-            self.asm.push(Instruction::with2(
-                Code::Add_rm64_imm32,
-                Register::RDX,
-                at.offset,
-            ));
+            self.asm
+                .push(Instruction::with2(Code::Add_rm64_imm32, A64, at.offset));
         }
         // The instruction's line of the map cache.
         let context = in_wave(std::mem::offset_of!(Wave, context));
-        self.asm.rr(Code::Mov_r64_rm64, Register::RCX, OP);
+        self.asm.rr(Code::Mov_r64_rm64, B64, OP);
         self.asm
-            .ri(Code::Shr_rm64_imm8, Register::RCX, layout::SITE.trailing_zeros());
-        self.asm.ri(Code::Add_rm32_imm32, Register::ECX, number as u32);
+            .ri(Code::Shr_rm64_imm8, B64, layout::SITE.trailing_zeros());
+        self.asm.ri(Code::Add_rm32_imm32, B, number as u32);
         self.asm
-            .ri(Code::And_rm32_imm32, Register::ECX, layout::LINES as u32 - 1);
+            .ri(Code::And_rm32_imm32, B, layout::LINES as u32 - 1);
         self.asm
-            .ri(Code::Shl_rm32_imm8, Register::ECX, layout::LINE.trailing_zeros());
-        self.asm.rm(Code::Add_r64_rm64, Register::RCX, context);
-        let line = |offset: usize| {
-            MemoryOperand::with_base_displ(Register::RCX, (layout::FIRST + offset) as i64)
-        };
+            .ri(Code::Shl_rm32_imm8, B, layout::LINE.trailing_zeros());
+        self.asm.rm(Code::Add_r64_rm64, B64, context);
+        let line =
+            |offset: usize| MemoryOperand::with_base_displ(B64, (layout::FIRST + offset) as i64);
         let length = if step.form == Form::Store {
             layout::WRITABLE
         } else {
             layout::READABLE
         };
-        self.asm.rr(Code::Mov_r64_rm64, Register::R8, Register::RDX);
-        self.asm
-            .rm(Code::Sub_r64_rm64, Register::R8, line(layout::BASE));
-        self.asm.rm(Code::Mov_r64_rm64, Register::R9, line(length));
-        self.asm
-            .ri(Code::Sub_rm64_imm32, Register::R9, 4 * self.lanes);
+        let (offset, left) = (Register::R10, Register::R11);
+        self.held
+            .retain(|&(_, held)| wide(held) != offset && wide(held) != left);
+        self.asm.rr(Code::Mov_r64_rm64, offset, A64);
+        self.asm.rm(Code::Sub_r64_rm64, offset, line(layout::BASE));
+        self.asm.rm(Code::Mov_r64_rm64, left, line(length));
+        self.asm.ri(Code::Sub_rm64_imm32, left, 4 * self.lanes);
         self.check(Code::Jb_rel32_64);
-        self.asm.rr(Code::Cmp_r64_rm64, Register::R8, Register::R9);
+        self.asm.rr(Code::Cmp_r64_rm64, offset, left);
         self.check(Code::Ja_rel32_64);
-        self.asm
-            .rm(Code::Add_r64_rm64, Register::RDX, line(layout::DELTA));
+        self.asm.rm(Code::Add_r64_rm64, A64, line(layout::DELTA));
         let to = self.frame.pointer(access);
-        self.asm.mr(Code::Mov_rm64_r64, to, Register::RDX);
-    }
-
-    /// The lanes of a value, for the loop.
-    fn ramp(&mut self, line: Line, number: usize) {
-        self.lanes_of(line);
-        let (ramp, rise) = (self.frame.ramp(number), self.frame.rise(number));
-        for (at, register) in [(ramp, 0), (rise, 1)] {
-            self.asm
-                .mr(Code::VEX_Vmovups_ymmm256_ymm, at, ymm(register));
-        }
+        self.asm.mr(Code::Mov_rm64_r64, to, A64);
     }
 }

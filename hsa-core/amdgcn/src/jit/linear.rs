@@ -2,8 +2,12 @@
 //!
 //! An address is mostly a scalar and a multiple of the lane's number. Two numbers stand for such a value in all lanes: that of lane 0, and
 //! the difference to the next lane. A run with loads and stores computes its addresses so, once instead of for each group of lanes, and then
-//! knows without a look at the lanes that they are consecutive. What must hold for that (the registers that it begins with go up
-//! evenly, nothing wraps around on the way) is checked before the run does anything, see [`entry`](super::entry).
+//! knows without a look at the lanes that they are consecutive.
+//!
+//! Accesses of consecutive dwords have a difference of four bytes. From that follows what the run's addresses begin with: one register
+//! whose lanes go up by the difference that makes four bytes of it, and others that hold the same in all lanes. All differences are so
+//! known when the code is made. That the registers are like that, and that nothing wraps around on the way, is checked before the run does
+//! anything, see [`entry`](super::entry).
 //!
 //! Found here: which values and operations of a run the addresses need. A load or store whose address cannot be computed so ends the run.
 
@@ -22,15 +26,27 @@ use super::{
 pub struct Line {
     /// Its number among the values of the run that are computed so.
     pub number: u32,
-    /// The difference is known to be 0.
-    pub uniform: bool,
+    /// The difference from a lane to the next, in those of the register that varies.
+    multiple: u32,
 }
+
+impl Line {
+    /// All lanes are the same.
+    pub fn is_uniform(&self) -> bool {
+        self.multiple == 0
+    }
+}
+
+/// Bytes from a lane's dword to the next one's.
+const STEP: u32 = 4;
 
 /// What a run computes with two numbers for all lanes.
 #[derive(Debug, Default)]
 pub struct Linear {
     /// The values.
     pub lines: BTreeMap<Id, Line>,
+    /// The difference from a lane to the next in the register that varies.
+    unit: u32,
     /// For each step, whether it computes nothing else.
     pub steps: Vec<bool>,
 }
@@ -40,6 +56,8 @@ pub struct Linear {
 pub struct MemoryRun {
     /// Its operations.
     pub region: Region,
+    /// The program ends behind it: nobody reads the registers that it writes.
+    pub is_last: bool,
     /// The addresses.
     pub linear: Linear,
 }
@@ -74,7 +92,11 @@ fn read(
         return Ok(None);
     };
     match Linear::of(&plan) {
-        Ok(linear) => Ok(Some(MemoryRun { region, linear })),
+        Ok(linear) => Ok(Some(MemoryRun {
+            region,
+            is_last: false,
+            linear,
+        })),
         Err(step) => {
             let at = region.start + step;
             Err([region.start..at, at + 1..region.end])
@@ -88,13 +110,15 @@ impl Linear {
         let mut finder = Finder::new(plan);
         for (number, step) in plan.steps.iter().enumerate() {
             if step.form.is_memory() {
-                let halves = step.sources.iter().zip([false, true]);
-                for (&id, uniform) in halves {
-                    finder.want(id, uniform).ok_or(number)?;
-                }
+                finder.want_address(&step.sources).ok_or(number)?;
             }
         }
         Ok(finder.found)
+    }
+
+    /// The difference from a lane to the next.
+    pub fn difference(&self, line: Line) -> u32 {
+        line.multiple.wrapping_mul(self.unit)
     }
 
     /// The values that steps outside of the addresses read as lanes, or that are to be stored as such.
@@ -117,6 +141,8 @@ struct Finder<'a> {
     plan: &'a Plan,
     /// The step that computes a value.
     by: Vec<Option<usize>>,
+    /// The register that varies.
+    varying: Option<Id>,
     found: Linear,
 }
 
@@ -131,47 +157,66 @@ impl<'a> Finder<'a> {
         Self {
             plan,
             by,
+            varying: None,
             found: Linear {
                 lines: BTreeMap::new(),
+                unit: 0,
                 steps: vec![false; plan.steps.len()],
             },
         }
     }
 
-    fn is_uniform(&self, id: Id) -> bool {
-        self.found.lines.get(&id).is_some_and(|line| line.uniform)
+    /// Makes an address linear: the low half, and the high half if it has one.
+    fn want_address(&mut self, halves: &[Id]) -> Option<()> {
+        let (&low, high) = halves.split_first()?;
+        self.want(low, false)?;
+        for &id in high {
+            self.want(id, true)?;
+        }
+        let multiple = self.multiple(low);
+        if self.found.unit == 0 {
+            if multiple == 0 || !STEP.is_multiple_of(multiple) {
+                return None;
+            }
+            self.found.unit = STEP / multiple;
+        }
+        (multiple.wrapping_mul(self.found.unit) == STEP).then_some(())
     }
 
-    fn note(&mut self, id: Id, uniform: bool) {
+    fn multiple(&self, id: Id) -> u32 {
+        self.found.lines.get(&id).map_or(0, |line| line.multiple)
+    }
+
+    fn is_uniform(&self, id: Id) -> bool {
+        self.multiple(id) == 0
+    }
+
+    fn note(&mut self, id: Id, multiple: u32) {
         let number = self.found.lines.len() as u32;
-        let line = self.found.lines.entry(id).or_insert(Line {
-            number,
-            uniform: false,
-        });
-        line.uniform |= uniform;
+        self.found
+            .lines
+            .entry(id)
+            .or_insert(Line { number, multiple });
     }
 
     /// Makes a value linear, and uniform if that is wanted.
     fn want(&mut self, id: Id, uniform: bool) -> Option<()> {
-        if let Some(line) = self.found.lines.get(&id)
-            && (line.uniform || !uniform)
-        {
-            return Some(());
-        }
-        match self.plan.values[id].origin {
-            Origin::Constant(_) | Origin::Scalar(_) => self.note(id, true),
-            Origin::File(_) => self.note(id, uniform),
-            Origin::Mask(_) => return None,
-            Origin::Computed => {
-                let number = self.by[id]?;
-                self.want_step(number, uniform)?;
-                self.found.steps[number] = true;
-                if uniform && !self.is_uniform(id) {
-                    return None;
+        if !self.found.lines.contains_key(&id) {
+            match self.plan.values[id].origin {
+                Origin::Constant(_) | Origin::Scalar(_) => self.note(id, 0),
+                Origin::File(_) => {
+                    let varies = !uniform && *self.varying.get_or_insert(id) == id;
+                    self.note(id, u32::from(varies));
+                }
+                Origin::Mask(_) => return None,
+                Origin::Computed => {
+                    let number = self.by[id]?;
+                    self.want_step(number, uniform)?;
+                    self.found.steps[number] = true;
                 }
             }
         }
-        Some(())
+        (!uniform || self.is_uniform(id)).then_some(())
     }
 
     fn constant(&self, id: Id) -> Option<u32> {
@@ -186,60 +231,61 @@ impl<'a> Finder<'a> {
         let plan = self.plan;
         let step = &plan.steps[number];
         let s = &step.sources;
-        let all_uniform = |finder: &Self, ids: &[Id]| ids.iter().all(|&id| finder.is_uniform(id));
         let result = *step.results.first()?;
-        match step.form {
-            Form::Move | Form::Add | Form::Subtract | Form::SubtractReversed | Form::Add3 => {
-                for &id in s {
-                    self.want(id, uniform)?;
+        let multiple = match step.form {
+            Form::Move | Form::Add | Form::Add3 => self.want_sum(s, uniform)?,
+            Form::Subtract | Form::SubtractReversed => {
+                self.want_sum(s, uniform)?;
+                let (a, b) = (self.multiple(s[0]), self.multiple(s[1]));
+                if step.form == Form::Subtract {
+                    a.wrapping_sub(b)
+                } else {
+                    b.wrapping_sub(a)
                 }
-                self.note(result, all_uniform(self, s));
             }
             Form::ShiftLeft => {
-                self.constant(s[0])?;
+                let by = self.constant(s[0])? & 31;
                 self.want(s[1], uniform)?;
-                self.note(result, self.is_uniform(s[1]));
+                self.multiple(s[1]) << by
             }
-            Form::ShiftLeftAdd | Form::AddShiftLeft => {
-                let (amount, parts) = if step.form == Form::ShiftLeftAdd {
-                    (s[1], [s[0], s[2]])
-                } else {
-                    (s[2], [s[0], s[1]])
-                };
-                self.constant(amount)?;
-                for id in parts {
-                    self.want(id, uniform)?;
+            Form::ShiftLeftAdd | Form::ShiftLeftOr => {
+                let by = self.constant(s[1])? & 31;
+                self.want_sum(&[s[0], s[2]], uniform)?;
+                if step.form == Form::ShiftLeftOr {
+                    self.one_uniform(s[0], s[2])?;
                 }
-                self.note(result, all_uniform(self, &parts));
+                (self.multiple(s[0]) << by).wrapping_add(self.multiple(s[2]))
             }
-            Form::Multiply | Form::Or | Form::ShiftLeftOr => {
-                let other = if step.form == Form::ShiftLeftOr {
-                    self.constant(s[1])?;
-                    s[2]
-                } else {
-                    s[1]
+            Form::AddShiftLeft => {
+                let by = self.constant(s[2])? & 31;
+                self.want_sum(&s[..2], uniform)? << by
+            }
+            Form::Multiply => {
+                let (factor, value) = match (self.constant(s[0]), self.constant(s[1])) {
+                    (Some(factor), _) => (factor, s[1]),
+                    (None, factor) => (factor.unwrap_or(0), s[0]),
                 };
-                let parts = [s[0], other];
-                for id in parts {
-                    self.want(id, uniform)?;
-                }
-                if !parts.iter().any(|&id| self.is_uniform(id)) {
+                let sum = self.want_sum(s, uniform)?;
+                // A factor from a register is not known when the code is made.
+                if sum != 0 && factor == 0 {
                     return None;
                 }
-                self.note(result, all_uniform(self, &parts));
+                self.multiple(value).wrapping_mul(factor)
+            }
+            Form::Or => {
+                let sum = self.want_sum(s, uniform)?;
+                self.one_uniform(s[0], s[1])?;
+                sum
             }
             Form::And => {
-                let (mask, value) = if self.constant(s[0]).is_some() {
-                    (self.constant(s[0])?, s[1])
-                } else {
-                    (self.constant(s[1])?, s[0])
-                };
-                // Low bits: values that fit pass unchanged.
-                if !mask.wrapping_add(1).is_power_of_two() {
+                // Low bits: values that have no others pass unchanged.
+                let sum = self.want_sum(s, uniform)?;
+                let mask = self.constant(s[0]).or(self.constant(s[1]));
+                let passes = mask.is_some_and(|mask| mask.wrapping_add(1).is_power_of_two());
+                if sum != 0 && !passes {
                     return None;
                 }
-                self.want(value, uniform)?;
-                self.note(result, self.is_uniform(value));
+                sum
             }
             Form::ShiftRightSigned => {
                 // The sign, which all lanes share.
@@ -247,34 +293,45 @@ impl<'a> Finder<'a> {
                     return None;
                 }
                 self.want(s[1], false)?;
-                self.note(result, true);
+                0
             }
             Form::ShiftLeft64 => {
-                if !(1..32).contains(&(self.constant(s[0])? & 63)) {
+                let by = self.constant(s[0])? & 63;
+                if !(1..32).contains(&by) {
                     return None;
                 }
                 self.want(s[1], uniform)?;
                 self.want(s[2], true)?;
-                self.note(result, self.is_uniform(s[1]));
-                self.note(step.results[1], true);
+                self.note(step.results[1], 0);
+                self.multiple(s[1]) << by
             }
             Form::AddCarryOut => {
-                for &id in s {
-                    self.want(id, uniform)?;
-                }
-                self.note(result, all_uniform(self, s));
-                self.note(step.mask_result?, true);
+                self.note(step.mask_result?, 0);
+                self.want_sum(s, uniform)?
             }
             Form::AddCarry => {
-                for &id in s {
-                    self.want(id, true)?;
-                }
+                self.want_sum(s, true)?;
                 self.want(step.mask?, true)?;
-                self.note(result, true);
-                self.note(step.mask_result?, true);
+                self.note(step.mask_result?, 0);
+                0
             }
             _ => return None,
-        }
+        };
+        self.note(result, multiple);
         Some(())
+    }
+
+    /// Makes these linear; gives the multiple of their sum.
+    fn want_sum(&mut self, ids: &[Id], uniform: bool) -> Option<u32> {
+        let mut sum = 0u32;
+        for &id in ids {
+            self.want(id, uniform)?;
+            sum = sum.wrapping_add(self.multiple(id));
+        }
+        Some(sum)
+    }
+
+    fn one_uniform(&self, a: Id, b: Id) -> Option<()> {
+        (self.is_uniform(a) || self.is_uniform(b)).then_some(())
     }
 }

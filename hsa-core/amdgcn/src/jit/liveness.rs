@@ -1,4 +1,4 @@
-//! Which lane masks nobody reads after a run.
+//! What nobody reads after a run: lane masks that are overwritten, and all registers where the program ends.
 //!
 //! Address arithmetic leaves carries in VCC that the next addition overwrites. Looking ahead over straight code finds them.
 
@@ -35,6 +35,25 @@ pub fn is_dead(decoded: &Decoded, mut pc: u64, slot: u32, wave_size: u32) -> boo
         }
         if overwrites(inst, slot) {
             return true;
+        }
+        pc = pc.wrapping_add(u64::from(inst.len));
+    }
+    false
+}
+
+/// Whether the program ends at `pc`, with nothing but waits before that.
+pub fn is_end(decoded: &Decoded, mut pc: u64) -> bool {
+    /// `s_sendmsg` that frees the vector registers.
+    const DEALLOC_VGPRS: i16 = 3;
+    for _ in 0..LOOK_AHEAD {
+        let Some(Ok(inst)) = decoded.get(&pc) else {
+            return false;
+        };
+        match inst.op {
+            M::s_endpgm => return true,
+            M::s_nop | M::s_waitcnt => {}
+            M::s_sendmsg if inst.simm16 == DEALLOC_VGPRS => {}
+            _ => return false,
         }
         pc = pc.wrapping_add(u64::from(inst.len));
     }

@@ -46,7 +46,7 @@ use crate::{
 use form::Form;
 use liveness::Decoded;
 pub use memory::CodePages;
-use region::{Code, Kind};
+use region::{Code, Kind, Region};
 
 /// Native code of a segment, alive as long as its operations.
 #[derive(Debug)]
@@ -114,11 +114,16 @@ pub fn compile(
         vector: region::find(&segment, 0..ops.len(), Kind::Vector),
         memory: linear::find(&segment, pool),
     };
-    regions.keep_masks(|region, slot| {
+    let behind = |region: &Region| {
         let last = &ops[region.end - 1];
-        let next = last.pc.wrapping_add(u64::from(last.len));
-        !liveness::is_dead(decoded, next, slot, config.lanes() as u32)
+        last.pc.wrapping_add(u64::from(last.len))
+    };
+    regions.keep_masks(|region, slot| {
+        !liveness::is_dead(decoded, behind(region), slot, config.lanes() as u32)
     });
+    for run in &mut regions.memory {
+        run.is_last = liveness::is_end(decoded, behind(&run.region));
+    }
     let runs: Box<[Run]> = regions
         .regions()
         .map(|region| Run {

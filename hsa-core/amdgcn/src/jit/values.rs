@@ -266,6 +266,25 @@ impl Plan {
         Some(plan)
     }
 
+    /// Leaves out what goes to registers of the file that nobody reads: all but what a store of the run stores. Gives the rest.
+    pub fn keep_stored(&mut self) -> Vec<(u32, Id)> {
+        let data = self.steps.iter().find_map(|step| step.data_register);
+        let stores = std::mem::take(&mut self.stores);
+        let (kept, left): (Vec<_>, Vec<_>) = stores
+            .into_iter()
+            .partition(|&(offset, _)| Some(offset) == data);
+        let end = self.steps.len();
+        for &(_, id) in &left {
+            let wanted = kept.iter().any(|&(_, kept)| kept == id) || self.masks.contains(&id);
+            let uses = &mut self.values[id].uses;
+            if !wanted && uses.last() == Some(&end) {
+                uses.pop();
+            }
+        }
+        self.stores = kept;
+        left
+    }
+
     /// Loads and stores.
     pub fn accesses(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(|step| step.form.is_memory())

@@ -1,9 +1,13 @@
 //! Runs with loads and stores against the interpreter: the same registers, masks, memory and faults.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use crate::{
-    interp::run::{Exit, run},
+    interp::{
+        run::{Exit, run},
+        testing::{self, Listing, sopp},
+    },
+    ir::program::Program,
     memory::{GuestMap, MapCache, Mapping, Rights},
 };
 
@@ -230,6 +234,8 @@ struct Setting {
     block: u32,
     numbers: Numbers,
     placement: Placement,
+    /// The program ends right behind the listing: its registers are nobody's business then.
+    ends: bool,
 }
 
 fn settings() -> impl Strategy<Value = Setting> {
@@ -240,15 +246,17 @@ fn settings() -> impl Strategy<Value = Setting> {
         prop::sample::select(vec![0u32, 1, 2, 7, 4, 0x80_0000]),
         numbers(),
         placements(),
+        any::<bool>(),
     )
         .prop_map(
-            |(wave64, exec, mode, block, numbers, placement)| Setting {
+            |(wave64, exec, mode, block, numbers, placement, ends)| Setting {
                 wave64,
                 exec,
                 mode,
                 block,
                 numbers,
                 placement,
+                ends,
             },
         )
 }
@@ -258,7 +266,14 @@ type Outcome = Vec<(Vec<Vec<u32>>, Vec<u32>, Vec<u32>, Exit)>;
 
 fn outcome(listing: &[Inst], setting: &Setting, dwords: &[u32], level: Level) -> Outcome {
     const WAVES: Range<u32> = 0..3;
-    let program = program(listing.to_vec(), config(GFX90A, setting.wave64), level);
+    let config = config(GFX90A, setting.wave64);
+    let program = if setting.ends {
+        let mut listing = listing.to_vec();
+        listing.push(sopp(M::s_endpgm, 0));
+        Program::with_level(Arc::new(Listing(listing)), testing::BASE, config, level)
+    } else {
+        program(listing.to_vec(), config, level)
+    };
     program.make_native();
     let mut memory: Vec<u32> = dwords.iter().copied().cycle().take(DWORDS).collect();
     let map = GuestMap::default();
@@ -300,7 +315,7 @@ fn outcome(listing: &[Inst], setting: &Setting, dwords: &[u32], level: Level) ->
         let exit = unsafe { run(&mut wave, 1000) };
         // After a fault nobody looks at the registers: how far the operation got is not defined, and carries that nobody reads are
         // left out.
-        let (registers, scalars) = if exit == Exit::EndProgram {
+        let (registers, scalars) = if exit == Exit::EndProgram && !setting.ends {
             state(&mut wave)
         } else {
             Default::default()
