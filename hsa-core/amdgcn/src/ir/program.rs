@@ -338,7 +338,9 @@ impl Program {
 
     fn sum_native(&self, count: fn(&NativeCode) -> usize) -> usize {
         let segments = self.segments.lock();
-        let native = segments.iter().filter_map(|segment| segment.native.as_ref());
+        let native = segments
+            .iter()
+            .filter_map(|segment| segment.native.as_ref());
         native.map(count).sum()
     }
 

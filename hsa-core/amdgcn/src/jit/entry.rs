@@ -480,8 +480,7 @@ impl<'a> Entry<'a> {
             self.asm.rr(MOVE, A, low);
         }
         if let Some(base) = at.base {
-            self.asm
-                .rm(Code::Add_r64_rm64, A64, in_scalars(4 * base));
+            self.asm.rm(Code::Add_r64_rm64, A64, in_scalars(4 * base));
         }
         if at.offset != 0 {
             self.asm

@@ -65,7 +65,8 @@ pub struct MemoryRun {
 /// The runs of a segment that access memory.
 pub fn find(code: &Code<'_>, pool: &[PoolLine]) -> Vec<MemoryRun> {
     let mut runs = Vec::new();
-    let mut pending = vec![0..code.ops.len()];
+    let all = 0..code.ops.len();
+    let mut pending = vec![all];
     while let Some(among) = pending.pop() {
         for region in region::find(code, among, Kind::Memory) {
             match read(code, region, pool) {

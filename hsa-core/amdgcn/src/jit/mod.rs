@@ -145,11 +145,14 @@ pub fn compile(
     };
     let (pages, entries) = emit::emit(&segment, &regions, &runs, pool, pages)?;
     // A run with loads and stores takes the place of one that begins with it: it comes later.
-    let handlers = regions.regions().zip(entries).filter_map(|(region, entry)| {
-        // SAFETY: the code at `entry` follows the protocol of handlers.
-        let handler = unsafe { std::mem::transmute::<*const u8, Handler>(entry?) };
-        Some((region.start, handler))
-    });
+    let handlers = regions
+        .regions()
+        .zip(entries)
+        .filter_map(|(region, entry)| {
+            // SAFETY: the code at `entry` follows the protocol of handlers.
+            let handler = unsafe { std::mem::transmute::<*const u8, Handler>(entry?) };
+            Some((region.start, handler))
+        });
     let handlers = handlers.collect();
     let native = NativeCode {
         _pages: pages,

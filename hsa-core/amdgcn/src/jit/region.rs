@@ -110,8 +110,9 @@ fn is_native(op: &Op, form: Form, config: &LowerConfig) -> bool {
         .iter()
         .all(|&index| op.s[index].selector() == Ref::POOL);
     // Native code addresses registers with 32-bit displacements from one base.
-    let in_file =
-        !form.has_vector_result() || op.d & TEMP_DST != 0 || op.d < config.registers() * config.stride();
+    let in_file = !form.has_vector_result()
+        || op.d & TEMP_DST != 0
+        || op.d < config.registers() * config.stride();
     constants_are && in_file
 }
 

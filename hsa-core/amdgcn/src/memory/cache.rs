@@ -55,7 +55,8 @@ pub(crate) mod layout {
     pub(crate) const DELTA: usize = std::mem::offset_of!(Line, delta);
 
     // Native code shifts and masks.
-    const _: () = assert!(SITE.is_power_of_two() && LINES.is_power_of_two() && LINE.is_power_of_two());
+    const _: () =
+        assert!(SITE.is_power_of_two() && LINES.is_power_of_two() && LINE.is_power_of_two());
 }
 
 const EMPTY: Line = Line {

@@ -307,7 +307,10 @@ fn outcome(listing: &[Inst], setting: &Setting, dwords: &[u32], level: Level) ->
         for n in 0..usize::from(SCALARS) + 1 {
             wave.sgpr[n] = next.next().expect("cycles");
         }
-        let base = setting.placement.guest.wrapping_add_signed(setting.placement.shift);
+        let base = setting
+            .placement
+            .guest
+            .wrapping_add_signed(setting.placement.shift);
         wave.set_pair(BASE.into(), base);
         wave.sgpr[usize::from(BLOCK)] = setting.block + number;
         wave.set_exec(setting.exec);
@@ -388,7 +391,12 @@ fn the_addresses_of_a_vector_addition_are_linear() {
         return;
     }
     for wide in [false, true] {
-        let add = inst(M::v_add_f32, Format::Vop3, v(3, F32), &[v(3, F32), v(4, F32)]);
+        let add = inst(
+            M::v_add_f32,
+            Format::Vop3,
+            v(3, F32),
+            &[v(3, F32), v(4, F32)],
+        );
         let mut whole = listing(&[simple(false, wide)]);
         whole.push(add.clone());
         whole.extend(listing(&[simple(true, wide)]));
