@@ -101,6 +101,10 @@ fn run(client: &Client, over: impl Fn(usize) -> bool + Sync) {
 
 #[test]
 fn nothing_is_left_of_what_sixteen_threads_made() {
+    // One heap for all threads: else each thread's own heap grows, for a long time, until it has seen the most that it ever holds, and that is
+    // as much as is allowed here.
+    // SAFETY: sets a parameter of the allocator.
+    assert_eq!(unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) }, 1);
     let client = Client::new("gfx90a");
     let live = gneiss_hsa_core::live_objects();
     // What grows once: stacks, free lists, the pools of the allocator.
