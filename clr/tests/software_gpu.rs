@@ -6,7 +6,7 @@ use std::{
     process::Command,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
 };
 
@@ -387,6 +387,9 @@ fn child(name: &str) -> Option<(String, String, bool)> {
             "--test-threads=1",
         ])
         .env(CHILD, name);
+    if name == "two GPUs" {
+        command.env("GNEISS_GPUS", "gfx90a:2");
+    }
     let output = command.output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -402,6 +405,7 @@ fn child_program() {
         Ok("printf") => print_from_device(),
         Ok("assert") => assert_on_device(),
         Ok("fault") => fault_on_device(),
+        Ok("two GPUs") => order_over_two_devices(),
         _ => {}
     }
 }
@@ -646,4 +650,75 @@ fn host_functions_and_callbacks_see_the_results_of_kernels() {
     runtime
         .free(memory.device_address() as usize)
         .expect("the base");
+}
+
+fn order_over_two_devices() {
+    let source = r#"
+extern "C" __global__ void step(volatile unsigned long long* value, unsigned long long bit) { *value = *value * 2 + bit; }
+extern "C" __global__ void hold(volatile unsigned long long* flag) { while (*flag == 0) __builtin_amdgcn_s_sleep(1); }
+"#;
+    for direct in [false, true] {
+        let runtime = runtime(direct);
+        let [first, second] = runtime.devices() else {
+            panic!("two GPUs were asked for");
+        };
+        let (Some(one), Some(two)) = (program(first, source), program(second, source)) else {
+            return;
+        };
+        let memory = runtime
+            .allocate_host(first, 16, HostFlags::COHERENT)
+            .expect("memory");
+        let place = memory.host_address().expect("host memory") as *const AtomicU64;
+        // SAFETY: two numbers in the allocation, which outlives the queues' work.
+        let (value, flag) = unsafe { (&*place, &*place.add(1)) };
+        value.store(1, Ordering::SeqCst);
+        flag.store(0, Ordering::SeqCst);
+        let address = memory.device_address();
+        let kernel =
+            |program: &Program, name: &str| program.kernel(name).expect("a kernel").clone();
+        let (step, step_on_second) = (kernel(&one, "step"), kernel(&two, "step"));
+        let (a, b) = (queue(first), queue(second));
+        launch(&a, &kernel(&one, "hold"), 1, 1, &[address + 8], &[]);
+        let before = launch(&a, &step, 1, 1, &[address, 1], &[]);
+        let between = launch(&b, &step_on_second, 1, 1, &[address, 0], &[before]);
+        // Direct dispatch hands this one to a worker: neither call waits.
+        let after = launch(
+            &a,
+            &step,
+            1,
+            1,
+            &[address, 1],
+            std::slice::from_ref(&between),
+        );
+        assert!(!between.query().is_terminal() && !after.query().is_terminal());
+        assert_eq!(value.load(Ordering::SeqCst), 1);
+        flag.store(1, Ordering::SeqCst);
+        after.wait().expect("no error");
+        assert_eq!(value.load(Ordering::SeqCst), 0b1101);
+        let user = Event::user();
+        let failing = launch(&a, &step, 1, 1, &[address, 0], std::slice::from_ref(&user));
+        let dependent = launch(&b, &step_on_second, 1, 1, &[address, 0], &[failing]);
+        assert!(user.set_user_status(Status(-3)));
+        assert!(matches!(
+            dependent.wait(),
+            Err(Error::CommandFailed(Status::DEPENDENCY_FAILED))
+        ));
+        launch(&b, &step_on_second, 1, 1, &[address, 0], &[])
+            .wait()
+            .expect("the queue goes on");
+        assert_eq!(value.load(Ordering::SeqCst), 0b1_1010);
+        let _ = a.finish();
+    }
+    println!("ordered over two devices");
+}
+
+#[test]
+fn events_order_work_of_two_devices_and_carry_failures_across() {
+    let Some((out, err, success)) = child("two GPUs") else {
+        return;
+    };
+    assert!(
+        success && out.contains("ordered over two devices"),
+        "{out}{err}"
+    );
 }
