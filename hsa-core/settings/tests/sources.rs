@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// What the libraries read, by its quoted name; files of tests are left out.
 fn read_by_the_libraries() -> BTreeSet<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut folders: Vec<_> = [
         "clr/src",
         "hip-abi/src",
