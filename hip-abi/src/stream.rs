@@ -449,7 +449,7 @@ pub(crate) fn wait_event(stream: hipStream_t, handle: hipEvent_t, flags: u32) ->
             event.addr()
         );
     };
-    let external = flags == EXTERNAL && version::presented() >= Major::Six;
+    let external = flags == EXTERNAL && version::presented() >= Major::Seven;
     if flags != 0 && !external {
         return fail!(
             hipErrorInvalidValue,

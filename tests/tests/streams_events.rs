@@ -49,7 +49,7 @@ const FOR_OTHERS: [&str; 4] = [
 fn waits_and_last_errors_follow_the_version_that_the_program_links() {
     for (version, external, behind) in [
         ('5', "hipErrorInvalidValue", "hipSuccess"),
-        ('6', "hipSuccess", "hipSuccess"),
+        ('6', "hipErrorInvalidValue", "hipSuccess"),
         ('7', "hipSuccess", "hipErrorContextIsDestroyed"),
     ] {
         let outcome = presenting(version, "streams", "rules_of_the_version").run();
