@@ -1,7 +1,7 @@
 //! `libroctx64.so`: markers and ranges that programs put around their own phases (rocTX).
 //!
 //! They appear in the recording that `gneiss trace` makes, among the calls of their thread. The recorder lives in the HIP library of the
-//! process, which is asked for it by name ([`hook`]); before that library is loaded, with AMD's in its place, and when nothing is
+//! process, which is asked for it by name (`hook`); before that library is loaded, with AMD's in its place, and when nothing is
 //! recorded, markers do nothing but count the levels of nested ranges.
 //!
 //! A range that is open when its thread ends stays open in the recording. Messages are read as UTF-8, with replacements.

@@ -1,5 +1,5 @@
 //! What a run with loads and stores does before its loop: computes the addresses of lane 0, checks that the others are what
-//! [`linear`](super::linear) takes them for, and finds the memory. Nothing has been written when a check fails: the run is then done
+//! `linear` takes them for, and finds the memory. Nothing has been written when a check fails: the run is then done
 //! the other way.
 //!
 //! Registers: `rax` the vector file; `rcx` and `rdx` hold what is being computed, `r8` to `r11` the last values; each value is also on

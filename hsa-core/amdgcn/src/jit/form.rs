@@ -165,7 +165,7 @@ pub enum Form {
     ToSigned,
     /// Byte n of an integer to f32.
     FromByte(u8),
-    /// The dword of global memory at the lane's address. Only in a [line](super::lines), as is the next.
+    /// The dword of global memory at the lane's address. Only in [runs](super::linear) whose addresses are linear, as is the next.
     Load,
     /// A dword to global memory at the lane's address.
     Store,

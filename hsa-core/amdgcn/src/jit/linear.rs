@@ -7,7 +7,7 @@
 //! Accesses of consecutive dwords have a difference of four bytes. From that follows what the run's addresses begin with: one register
 //! whose lanes go up by the difference that makes four bytes of it, and others that hold the same in all lanes. All differences are so
 //! known when the code is made. That the registers are like that, and that nothing wraps around on the way, is checked before the run does
-//! anything, see [`entry`](super::entry).
+//! anything, in `entry`.
 //!
 //! Found here: which values and operations of a run the addresses need. A load or store whose address cannot be computed so ends the run.
 
@@ -227,7 +227,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Makes the results of a step linear. [`entry`](super::entry) computes what is admitted here.
+    /// Makes the results of a step linear. `entry` computes what is admitted here.
     fn want_step(&mut self, number: usize, uniform: bool) -> Option<()> {
         let plan = self.plan;
         let step = &plan.steps[number];

@@ -1,6 +1,6 @@
 //! The code of a run with loads and stores.
 //!
-//! Before the loop the addresses are computed and looked at, see [`entry`](super::super::entry); if they are not what the code is made for, the run
+//! Before the loop the addresses are computed and looked at, see `entry`; if they are not what the code is made for, the run
 //! is done another way. The loop loads and computes; what the run stores goes to memory behind it, since a store comes after the loads
 //! of all lanes.
 
