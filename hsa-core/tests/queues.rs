@@ -483,3 +483,56 @@ fn a_soft_queue_s_packets_are_the_program_s() {
     }
     client.destroy(doorbell);
 }
+
+#[test]
+fn waits_for_any_of_many_chained_barriers_name_one_that_has_passed() {
+    const RUNS: usize = 150;
+    const CHAIN: usize = 40;
+    const WAITED: usize = 8;
+    let client = Client::new("gfx90a");
+    let queues = [(); 2].map(|()| client.queue(64, None, std::ptr::null_mut()));
+    for run in 0..RUNS {
+        let start = client.signal(1);
+        let chain: Vec<_> = (0..CHAIN).map(|_| client.signal(1)).collect();
+        let before = std::iter::once(&start).chain(&chain);
+        for (link, (&before, &own)) in before.zip(&chain).enumerate() {
+            // Neighbours in different queues: each packet really waits for its signal.
+            client.submit(
+                queues[link % 2],
+                Client::barrier(AND, false, &[before], own),
+            );
+        }
+        // Other eight in each run, from the start of the chain to its end.
+        let mut waited: Vec<_> = (0..WAITED).map(|n| chain[(n * 5 + run) % CHAIN]).collect();
+        let mut conditions = [HSA_SIGNAL_CONDITION_LT; WAITED];
+        let mut values = [1i64; WAITED];
+        // SAFETY: a live signal.
+        unsafe { (client.api.hsa_signal_store_screlease)(start, 0) };
+        let mut value = -1;
+        // SAFETY: lists of eight.
+        let index = unsafe {
+            (client.api.hsa_amd_signal_wait_any)(
+                WAITED as u32,
+                waited.as_mut_ptr(),
+                conditions.as_mut_ptr(),
+                values.as_mut_ptr(),
+                20_000_000_000,
+                HSA_WAIT_STATE_BLOCKED,
+                &mut value,
+            )
+        };
+        assert_eq!(value, 0, "run {run}, signal {index}");
+        assert_eq!(client.value(waited[index as usize]), 0, "run {run}");
+        client.wait(chain[CHAIN - 1]);
+        chain
+            .into_iter()
+            .chain([start])
+            .for_each(|signal| client.destroy(signal));
+    }
+    for queue in queues {
+        // SAFETY: a live queue.
+        unsafe { (client.api.hsa_queue_destroy)(queue) }
+            .ok()
+            .expect("destroy");
+    }
+}
