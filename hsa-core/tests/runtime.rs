@@ -150,9 +150,10 @@ fn everything_is_released_at_shutdown() {
             hsa_signal_t::default(),
         ),
     );
-    client.destroy(blocker);
     drop(client);
     let client = Client::new("gfx90a");
+    // Not before: the packet waited for it until the queue was gone.
+    client.destroy(blocker);
     let live = gneiss_hsa_core::live_objects();
     assert_eq!(
         (
