@@ -4,12 +4,9 @@
 //! all the streams has ended, and the call returns when all of them have. The kernels of a cooperative launch share a word in
 //! host memory that the device libraries' `multi_grid_group` synchronises on; it lives until the last of them has ended.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Arc;
 
-use gneiss_clr::{Event, HostFlags, MultiGrid};
+use gneiss_clr::{HostFlags, MultiGrid};
 use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
@@ -78,11 +75,8 @@ impl One {
 
     /// Work-items of its grid.
     fn items(&self) -> u64 {
-        let (grid, block) = (self.request.grid, self.request.block);
-        let sizes = grid.iter().zip(block);
-        sizes.fold(1, |product, (grid, block)| {
-            product * u64::from(*grid) * u64::from(block)
-        })
+        let sizes = self.request.grid.iter().chain(&self.request.block);
+        sizes.map(|size| u64::from(*size)).product()
     }
 }
 
@@ -121,14 +115,13 @@ fn streams(launches: &[One]) -> HipResult<Vec<Resolved>> {
     Ok(all)
 }
 
-/// Host memory for the kernels to synchronise on, freed when the last of them has ended.
-struct Sync {
+/// Host memory for the kernels to synchronise on. Each launch holds it until it has ended.
+struct SyncMemory {
     address: u64,
-    left: Arc<AtomicUsize>,
 }
 
-impl Sync {
-    fn new(resolved: &Resolved, count: usize) -> HipResult<Self> {
+impl SyncMemory {
+    fn new(resolved: &Resolved) -> HipResult<Self> {
         let memory = runtime::get()?
             .clr
             .allocate_host(
@@ -142,25 +135,17 @@ impl Sync {
         unsafe {
             std::ptr::with_exposed_provenance_mut::<u8>(address as usize).write_bytes(0, SYNC_SIZE)
         };
-        Ok(Sync {
-            address,
-            left: Arc::new(AtomicUsize::new(count)),
-        })
+        Ok(SyncMemory { address })
     }
+}
 
-    /// One user less; the last one frees the memory. AcqRel: the frees come behind all uses.
-    fn release(address: u64, left: &AtomicUsize) {
-        if left.fetch_sub(1, Ordering::AcqRel) == 1
-            && let Ok(runtime) = runtime::get()
-            && let Err(error) = runtime.clr.free(address as usize)
+impl Drop for SyncMemory {
+    fn drop(&mut self) {
+        if let Ok(runtime) = runtime::get()
+            && let Err(error) = runtime.clr.free(self.address as usize)
         {
             crate::log_error!("memory of a cooperative launch: {error}");
         }
-    }
-
-    fn release_after(&self, command: &Event) {
-        let (address, left) = (self.address, Arc::clone(&self.left));
-        command.on_complete(move |_| Self::release(address, &left));
     }
 }
 
@@ -198,7 +183,7 @@ unsafe fn launch_all(launches: &[One], flags: u32, cooperative: bool) -> HipResu
         }
     }
     let sync = match (cooperative, resolved.first()) {
-        (true, Some(first)) => Some(Sync::new(first, launches.len())?),
+        (true, Some(first)) => Some(Arc::new(SyncMemory::new(first)?)),
         _ => None,
     };
     let all: u64 = launches.iter().map(One::items).sum();
@@ -223,18 +208,11 @@ unsafe fn launch_all(launches: &[One], flags: u32, cooperative: bool) -> HipResu
                 resolved.stream.device()?,
                 resolved,
                 &request,
-            )
+            )?
         };
-        match (&sync, command) {
-            (None, command) => drop(command?),
-            (Some(sync), Ok(command)) => sync.release_after(&command),
-            (Some(sync), Err(error)) => {
-                // Those that were not launched use nothing.
-                for _ in index..launches.len() {
-                    Sync::release(sync.address, &sync.left);
-                }
-                return Err(error);
-            }
+        if let Some(sync) = &sync {
+            let held = Arc::clone(sync);
+            command.on_complete(move |_| drop(held));
         }
     }
     if flags & NO_POST_SYNC == 0 {
@@ -245,16 +223,17 @@ unsafe fn launch_all(launches: &[One], flags: u32, cooperative: bool) -> HipResu
     Ok(())
 }
 
-/// The records of a list that has one for each of at most all devices.
+/// The launches of a list that has a record for each of at most all devices.
 ///
 /// # Safety
 /// `list` must be null or hold `count` records.
-unsafe fn records<'a, T>(list: *mut T, count: i64) -> HipResult<&'a [T]> {
+unsafe fn listed<T>(list: *mut T, count: i64, one: fn(&T) -> One) -> HipResult<Vec<One>> {
     let devices = runtime::get()?.devices.len();
     match usize::try_from(count) {
         Ok(count) if !list.is_null() && count > 0 && count <= devices => {
             // SAFETY: not null; as the caller promises.
-            Ok(unsafe { std::slice::from_raw_parts(list, count) })
+            let records = unsafe { std::slice::from_raw_parts(list, count) };
+            Ok(records.iter().map(one).collect())
         }
         _ => fail!(
             hipErrorInvalidValue,
@@ -273,8 +252,7 @@ pub unsafe extern "C" fn hipExtLaunchMultiKernelMultiDevice(
 ) -> hipError_t {
     // SAFETY: as the caller promises.
     unsafe {
-        let list = records(launchParamsList, numDevices.into())?;
-        let launches: Vec<One> = list.iter().map(One::runtime).collect();
+        let launches = listed(launchParamsList, numDevices.into(), One::runtime)?;
         launch_all(&launches, flags, false)
     }
 }
@@ -289,8 +267,7 @@ pub unsafe extern "C" fn hipLaunchCooperativeKernelMultiDevice(
 ) -> hipError_t {
     // SAFETY: as the caller promises.
     unsafe {
-        let list = records(launchParamsList, numDevices.into())?;
-        let launches: Vec<One> = list.iter().map(One::runtime).collect();
+        let launches = listed(launchParamsList, numDevices.into(), One::runtime)?;
         launch_all(&launches, flags, true)
     }
 }
@@ -305,8 +282,7 @@ pub unsafe extern "C" fn hipModuleLaunchCooperativeKernelMultiDevice(
 ) -> hipError_t {
     // SAFETY: as the caller promises.
     unsafe {
-        let list = records(launchParamsList, numDevices.into())?;
-        let launches: Vec<One> = list.iter().map(One::module).collect();
+        let launches = listed(launchParamsList, numDevices.into(), One::module)?;
         launch_all(&launches, flags, true)
     }
 }
