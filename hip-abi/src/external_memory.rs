@@ -10,7 +10,7 @@ use std::{
     collections::BTreeMap,
     ffi::c_void,
     fs::File,
-    os::fd::{BorrowedFd, OwnedFd, RawFd},
+    os::fd::{BorrowedFd, RawFd},
     sync::Arc,
 };
 
@@ -25,6 +25,7 @@ use crate::{
     fail,
     handle::{Kind, Table},
     runtime::{self, Device, hip_error},
+    virtual_memory::need,
 };
 
 /// A handle of imported memory.
@@ -142,10 +143,7 @@ impl External {
     fn map(device: &Device, descriptor: RawFd, size: usize) -> HipResult<Self> {
         // SAFETY: the caller promises that the descriptor stays open for the call.
         let file = unsafe { BorrowedFd::borrow_raw(descriptor) };
-        let file = match file
-            .try_clone_to_owned()
-            .map(|owned: OwnedFd| File::from(owned))
-        {
+        let file = match file.try_clone_to_owned().map(File::from) {
             Ok(file) => file,
             Err(error) => {
                 return fail!(
@@ -193,9 +191,7 @@ impl Drop for External {
         let Ok(runtime) = runtime::get() else {
             return;
         };
-        for device in &runtime.devices {
-            let _ = device.clr.synchronize();
-        }
+        runtime.synchronize();
         match &self.backing {
             Backing::Library => {
                 runtime.clr.remove_mapping(self.address);
@@ -248,12 +244,10 @@ pub unsafe extern "C" fn hipMemGetHandleForAddressRange(
         );
     }
     let clr = &runtime::get()?.clr;
-    let Some(export) = clr.hsa_api().hsa_amd_portable_export_dmabuf else {
-        return fail!(
-            hipErrorNotSupported,
-            "the HSA library has no hsa_amd_portable_export_dmabuf"
-        );
-    };
+    let export = need(
+        "hsa_amd_portable_export_dmabuf",
+        clr.hsa_api().hsa_amd_portable_export_dmabuf,
+    )?;
     let known = clr.find_memory(dptr.addr());
     if known.is_none_or(|(memory, offset)| size > memory.size() - offset) {
         return fail!(

@@ -135,9 +135,7 @@ pub(crate) fn close(address: usize) -> HipResult {
         );
     };
     let runtime = runtime::get()?;
-    for device in &runtime.devices {
-        let _ = device.clr.synchronize();
-    }
+    runtime.synchronize();
     runtime.clr.free(base).map_err(hip_error)?;
     Ok(())
 }

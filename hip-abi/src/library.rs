@@ -216,9 +216,7 @@ pub unsafe extern "C" fn hipLibraryUnload(library: hipLibrary_t) -> hipError_t {
             library.addr()
         );
     };
-    for device in &runtime::get()?.devices {
-        let _ = device.clr.synchronize();
-    }
+    runtime::get()?.synchronize();
     for handle in removed.kernels.lock().values() {
         if let Some(kernel) = KERNELS.remove(*handle) {
             for function in kernel.functions.lock().values() {

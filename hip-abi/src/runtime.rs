@@ -88,6 +88,15 @@ pub struct Runtime {
     pub devices: Vec<Device>,
 }
 
+impl Runtime {
+    /// Waits for the work of all devices, before something that it may use ends. Commands that failed are no matter here.
+    pub(crate) fn synchronize(&self) {
+        for device in &self.devices {
+            let _ = device.clr.synchronize();
+        }
+    }
+}
+
 const UNSTARTED: u8 = 0;
 const STARTED: u8 = 1;
 const FORKED: u8 = 2;
@@ -133,9 +142,9 @@ fn create() -> Result<Runtime, hipError_t> {
     }
     if let Err(refused) = gneiss_settings::check() {
         // A program often shows no more than that there is no device.
-        refused
-            .iter()
-            .for_each(|error| eprintln!("gneiss: {error}"));
+        for error in &refused {
+            eprintln!("gneiss: {error}");
+        }
         return fail!(
             hipErrorNoDevice,
             "the environment has values that are not accepted"

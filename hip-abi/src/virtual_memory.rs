@@ -474,9 +474,7 @@ pub unsafe extern "C" fn hipMemUnmap(ptr: *mut c_void, size: usize) -> hipError_
         mappings.remove(&ptr.addr())
     };
     let runtime = runtime::get()?;
-    for device in &runtime.devices {
-        let _ = device.clr.synchronize();
-    }
+    runtime.synchronize();
     runtime.clr.remove_mapping(ptr.addr());
     // SAFETY: a mapping, undone once.
     let status = unsafe { (need("hsa_amd_vmem_unmap", api()?.hsa_amd_vmem_unmap)?)(ptr, size) };
