@@ -2,7 +2,7 @@
 
 use std::{
     ffi::{CStr, c_char, c_void},
-    sync::atomic::{AtomicPtr, Ordering},
+    sync::OnceLock,
 };
 
 /// The name to ask for. The function takes a message (or null) and a range's number: with a message it begins a range and gives its number, 0 when
@@ -14,14 +14,11 @@ type GetProcAddress =
     unsafe extern "C" fn(*const c_char, *mut *mut c_void, i32, u64, *mut u32) -> u32;
 
 /// The function, once found.
-static RANGE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+static RANGE: OnceLock<Range> = OnceLock::new();
 
 fn find() -> Option<Range> {
-    // Acquire: pairs with the store below.
-    let known = RANGE.load(Ordering::Acquire);
-    if !known.is_null() {
-        // SAFETY: only functions of that type are kept.
-        return Some(unsafe { std::mem::transmute::<*mut c_void, Range>(known) });
+    if let Some(known) = RANGE.get() {
+        return Some(*known);
     }
     for library in [
         c"libamdhip64.so.5",
@@ -48,9 +45,9 @@ fn find() -> Option<Range> {
             get(NAME.as_ptr(), &raw mut found, 600, 0, &raw mut status);
         }
         if !found.is_null() {
-            RANGE.store(found, Ordering::Release);
             // SAFETY: our HIP library gives a function of that type for the name, and no other one knows it.
-            return Some(unsafe { std::mem::transmute::<*mut c_void, Range>(found) });
+            let range = unsafe { std::mem::transmute::<*mut c_void, Range>(found) };
+            return Some(*RANGE.get_or_init(|| range));
         }
     }
     None
