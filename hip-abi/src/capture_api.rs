@@ -1,6 +1,6 @@
 //! The functions of stream capture: begin, end, ask, change.
 
-use std::ffi::c_void;
+use std::{ffi::c_void, sync::Arc};
 
 use gneiss_hip_abi_macros::hip_api;
 
@@ -10,7 +10,7 @@ use crate::{
     error::*,
     fail,
     graph::{
-        self,
+        self, Graph, Node,
         types::{hipGraph_t, hipGraphNode_t},
     },
     per_thread, stream,
@@ -51,6 +51,29 @@ pub unsafe extern "C" fn hipStreamBeginCapture_spt(
     begin(per_thread::own(stream), mode, None)
 }
 
+/// The nodes of an array of handles, all of one graph.
+///
+/// # Safety
+/// `handles` must be null or hold `count` handles.
+unsafe fn nodes_of(
+    graph: &Graph,
+    handles: *const hipGraphNode_t,
+    count: usize,
+) -> HipResult<Vec<Arc<Node>>> {
+    // SAFETY: as the caller promises.
+    let nodes = unsafe { graph::node_list(handles, count)? };
+    if nodes
+        .iter()
+        .any(|node| graph.neighbours(node, true).is_none())
+    {
+        return fail!(
+            hipErrorInvalidValue,
+            "a dependency is a node of another graph"
+        );
+    }
+    Ok(nodes)
+}
+
 /// Begins to capture into a graph, after nodes of it.
 #[hip_api]
 #[unsafe(no_mangle)]
@@ -67,15 +90,7 @@ pub unsafe extern "C" fn hipStreamBeginCaptureToGraph(
     }
     let graph = graph::find(graph)?;
     // SAFETY: as the caller promises.
-    let nodes = unsafe { graph::node_list(dependencies, numDependencies)? };
-    for node in &nodes {
-        if graph.neighbours(node, true).is_none() {
-            return fail!(
-                hipErrorInvalidValue,
-                "a dependency is a node of another graph"
-            );
-        }
-    }
+    let nodes = unsafe { nodes_of(&graph, dependencies, numDependencies)? };
     begin(stream, mode, Some((graph, nodes)))
 }
 
@@ -287,16 +302,7 @@ pub unsafe extern "C" fn hipStreamUpdateCaptureDependencies(
         );
     }
     // SAFETY: as the caller promises.
-    let nodes = unsafe { graph::node_list(dependencies, numDependencies)? };
-    if nodes
-        .iter()
-        .any(|node| capture.graph.neighbours(node, true).is_none())
-    {
-        return fail!(
-            hipErrorInvalidValue,
-            "a dependency is a node of another graph"
-        );
-    }
+    let nodes = unsafe { nodes_of(&capture.graph, dependencies, numDependencies)? };
     capture.with_part(found.queue.id(), |part| {
         if flags == SET {
             part.dependencies.clear();
