@@ -8,7 +8,7 @@
 //!
 //! A range that another thread unmaps between the check and the copy is not found.
 
-use std::{cell::Cell, fs::File, os::fd::AsRawFd, sync::OnceLock};
+use std::{cell::OnceCell, fs::File, os::fd::AsRawFd, sync::OnceLock};
 
 use gneiss_clr::Rect;
 
@@ -38,19 +38,14 @@ enum Answer {
 /// Ranges that are there as long as the thread, or the process, runs: no system call is needed.
 fn is_stack_or_heap(address: usize, end: usize) -> bool {
     thread_local! {
-        /// End of the thread's stack; 0: not looked up yet.
-        static STACK: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+        /// Start and end of the thread's stack.
+        static STACK: OnceCell<(usize, usize)> = const { OnceCell::new() };
     }
     let here = 0_u8;
     let depth = (&raw const here).addr();
     let (low, high) = STACK
-        .try_with(|stack| {
-            if stack.get() == (0, 0) {
-                stack.set(stack_of_thread());
-            }
-            stack.get()
-        })
-        .unwrap_or((1, 1));
+        .try_with(|stack| *stack.get_or_init(stack_of_thread))
+        .unwrap_or_default();
     // From this frame upwards; a thread that runs on another stack for now is not in there.
     if low <= depth && depth < high && address >= depth && end <= high {
         return true;
@@ -74,7 +69,7 @@ fn stack_of_thread() -> (usize, usize) {
     unsafe {
         let mut attributes = std::mem::zeroed::<libc::pthread_attr_t>();
         if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
-            return (1, 1);
+            return (0, 0);
         }
         let found =
             libc::pthread_attr_getstack(&raw const attributes, &raw mut base, &raw mut size) == 0;
@@ -82,7 +77,7 @@ fn stack_of_thread() -> (usize, usize) {
         if found {
             (base.addr(), base.addr() + size)
         } else {
-            (1, 1)
+            (0, 0)
         }
     }
 }

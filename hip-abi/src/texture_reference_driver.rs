@@ -249,7 +249,7 @@ pub unsafe extern "C" fn hipTexRefGetArray(
 
 /// Writes settings of a reference to the caller's places, of which none may be null.
 macro_rules! tell {
-    ($reference:expr, $($place:ident = $value:expr),+) => {{
+    ($($place:ident = $value:expr),+) => {{
         $(if $place.is_null() {
             return fail!(hipErrorInvalidValue, "a null pointer");
         })+
@@ -273,7 +273,7 @@ pub unsafe extern "C" fn hipTexRefGetAddressMode(
         .ok()
         .and_then(|dim| reference.addressMode.get(dim));
     match mode {
-        Some(mode) => tell!(reference, pam = *mode),
+        Some(mode) => tell!(pam = *mode),
         None => fail!(hipErrorInvalidValue, "dimension {dim} does not exist"),
     }
 }
@@ -287,7 +287,7 @@ pub unsafe extern "C" fn hipTexRefGetFilterMode(
 ) -> hipError_t {
     // SAFETY: null or valid, as the caller promises.
     let reference = unsafe { given(texRef)? };
-    tell!(reference, pfm = reference.filterMode)
+    tell!(pfm = reference.filterMode)
 }
 
 /// Tells how a reference is read: `HIP_TRSF_…`.
@@ -309,7 +309,7 @@ pub unsafe extern "C" fn hipTexRefGetFlags(
     if reference.sRGB == 1 {
         flags |= HIP_TRSF_SRGB;
     }
-    tell!(reference, pFlags = flags)
+    tell!(pFlags = flags)
 }
 
 /// Tells the format of a reference's elements.
@@ -323,7 +323,6 @@ pub unsafe extern "C" fn hipTexRefGetFormat(
     // SAFETY: null or valid, as the caller promises.
     let reference = unsafe { given(texRef)? };
     tell!(
-        reference,
         pFormat = reference.format,
         pNumChannels = reference.numChannels
     )
@@ -338,7 +337,7 @@ pub unsafe extern "C" fn hipTexRefGetMaxAnisotropy(
 ) -> hipError_t {
     // SAFETY: null or valid, as the caller promises.
     let reference = unsafe { given(texRef)? };
-    tell!(reference, pmaxAnsio = reference.maxAnisotropy.cast_signed())
+    tell!(pmaxAnsio = reference.maxAnisotropy.cast_signed())
 }
 
 /// Tells the filter between mipmap levels.
@@ -350,7 +349,7 @@ pub unsafe extern "C" fn hipTexRefGetMipmapFilterMode(
 ) -> hipError_t {
     // SAFETY: null or valid, as the caller promises.
     let reference = unsafe { given(texRef)? };
-    tell!(reference, pfm = reference.mipmapFilterMode)
+    tell!(pfm = reference.mipmapFilterMode)
 }
 
 /// Tells the level bias.
@@ -362,7 +361,7 @@ pub unsafe extern "C" fn hipTexRefGetMipmapLevelBias(
 ) -> hipError_t {
     // SAFETY: null or valid, as the caller promises.
     let reference = unsafe { given(texRef)? };
-    tell!(reference, pbias = reference.mipmapLevelBias)
+    tell!(pbias = reference.mipmapLevelBias)
 }
 
 /// Tells the least and the greatest level.
@@ -376,7 +375,6 @@ pub unsafe extern "C" fn hipTexRefGetMipmapLevelClamp(
     // SAFETY: null or valid, as the caller promises.
     let reference = unsafe { given(texRef)? };
     tell!(
-        reference,
         pminMipmapLevelClamp = reference.minMipmapLevelClamp,
         pmaxMipmapLevelClamp = reference.maxMipmapLevelClamp
     )

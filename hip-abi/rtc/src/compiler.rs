@@ -125,12 +125,12 @@ impl Compiler {
 /// A variable of ours with a value that is not accepted, also on stderr: many programs show no log.
 pub fn candidates() -> Result<Vec<Compiler>, Log> {
     gneiss_settings::check().map_err(|refused| {
-        let lines: Vec<_> = refused
+        let lines: String = refused
             .iter()
             .map(|error| format!("hiprtc: {error}\n"))
             .collect();
-        eprint!("{}", lines.concat());
-        lines.concat()
+        eprint!("{lines}");
+        lines
     })?;
     let wanted = gneiss_settings::text("GNEISS_HIPRTC_COMPILER").unwrap_or_default();
     let mut found = Vec::new();
