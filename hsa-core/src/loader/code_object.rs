@@ -7,12 +7,12 @@ use gneiss_hsa_api::*;
 
 use super::{
     Executable, Loader, Source, kernel_v2,
-    object::{STB_WEAK, malformed, writable},
+    object::{define, is_offered, malformed},
     symbol::{Definition, Symbol},
 };
 use crate::{
     agent::AgentId,
-    entry::{HsaResult, require, write_text, write_value},
+    entry::{HsaResult, write_text, write_value},
     isa::Isa,
     runtime::Runtime,
 };
@@ -34,7 +34,6 @@ pub(crate) struct HeldCodeObject {
 impl Loader {
     /// `hsa_code_object_deserialize`: copies and checks the file.
     pub(crate) fn hold(&self, bytes: &[u8]) -> HsaResult<hsa_code_object_t> {
-        require(!bytes.is_empty())?;
         let code = CodeObject::parse(bytes).map_err(malformed)?;
         let isa = Isa::from_name(&code.target().isa_name());
         let definitions = definitions(&code)?;
@@ -138,32 +137,18 @@ impl HeldCodeObject {
 /// The kernels and variables of a file, at the file's addresses.
 fn definitions(code: &CodeObject<'_>) -> HsaResult<Vec<Definition>> {
     let symbols = code.symbols().map_err(malformed)?;
-    let mut definitions = Vec::new();
-    for symbol in symbols.iter().filter(|symbol| {
-        let named = symbol.is_defined() && !symbol.is_local();
-        named && (symbol.kind == gneiss_fatbin::elf::SymbolKind::Object || code.is_kernel(symbol))
-    }) {
-        let kernel = if !code.is_kernel(symbol) {
-            None
-        } else if code.version() == 2 {
-            let bytes = code.load_segments().find_map(|segment| {
-                let data = code.elf().segment_data(segment).ok()?;
-                let at = usize::try_from(symbol.value.checked_sub(segment.address)?).ok()?;
-                data.get(at..)?.first_chunk()
-            });
+    let offered = symbols.iter().filter(|symbol| is_offered(code, symbol));
+    let definition = |symbol| {
+        let mut definition = define(code, symbol, symbol.value);
+        if code.is_kernel(symbol) && code.version() == 2 {
+            let bytes = code.elf().at_address(symbol.value, kernel_v2::SIZE);
+            let bytes = bytes.and_then(|bytes| bytes.first_chunk());
             let bytes = bytes.ok_or(HSA_STATUS_ERROR_INVALID_CODE_OBJECT)?;
-            Some(kernel_v2::descriptor(bytes)?)
-        } else {
-            Some(code.kernel_descriptor(symbol).map_err(malformed)?)
-        };
-        definitions.push(Definition {
-            name: symbol.name.to_owned(),
-            address: symbol.value,
-            size: symbol.size,
-            weak: symbol.binding == STB_WEAK,
-            read_only: !writable(code, symbol),
-            kernel,
-        });
-    }
-    Ok(definitions)
+            definition.kernel = Some(kernel_v2::descriptor(bytes)?);
+        } else if code.is_kernel(symbol) {
+            definition.kernel = Some(code.kernel_descriptor(symbol).map_err(malformed)?);
+        }
+        Ok(definition)
+    };
+    offered.map(definition).collect()
 }

@@ -36,7 +36,7 @@ const R_AMDGPU_ABS32: u32 = 6;
 const R_AMDGPU_RELATIVE64: u32 = 13;
 
 /// Weak binding in ELF.
-pub(super) const STB_WEAK: u8 = 2;
+const STB_WEAK: u8 = 2;
 
 /// Most bytes that a code object may span: far more than any real one, far less than would hurt.
 const SPAN_LIMIT: u64 = 4 << 30;
@@ -264,13 +264,7 @@ impl Loader {
         self.relocate(code, image, agent, contents, &symbols, delta)?;
         let mut kernels = HashMap::new();
         let mut definitions = Vec::new();
-        for symbol in symbols
-            .iter()
-            .filter(|symbol| symbol.is_defined() && !symbol.is_local())
-        {
-            if symbol.kind != SymbolKind::Object && !code.is_kernel(symbol) {
-                continue;
-            }
+        for symbol in symbols.iter().filter(|symbol| is_offered(code, symbol)) {
             let address = symbol.value.wrapping_add(delta);
             image.at(symbol.value, symbol.size)?;
             if contents
@@ -286,14 +280,7 @@ impl Loader {
                     HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED,
                 ));
             }
-            let mut definition = Definition {
-                name: symbol.name.to_owned(),
-                address,
-                size: symbol.size,
-                weak: symbol.binding == STB_WEAK,
-                read_only: !writable(code, symbol),
-                kernel: None,
-            };
+            let mut definition = define(code, symbol, address);
             if code.is_kernel(symbol) && code.version() == 2 {
                 let bytes = image.at(symbol.value, kernel_v2::SIZE)?;
                 // SAFETY: `at` has checked the bytes; any bytes are a valid array.
@@ -421,7 +408,26 @@ fn external(contents: &Contents, agent: AgentId, symbol: &ElfSymbol<'_>) -> HsaR
     }
 }
 
-pub(super) fn writable(code: &CodeObject<'_>, symbol: &ElfSymbol<'_>) -> bool {
+/// Whether a symbol is a kernel or a variable that programs may ask for.
+pub(super) fn is_offered(code: &CodeObject<'_>, symbol: &ElfSymbol<'_>) -> bool {
+    symbol.is_defined()
+        && !symbol.is_local()
+        && (symbol.kind == SymbolKind::Object || code.is_kernel(symbol))
+}
+
+/// What the code object says of such a symbol, apart from a kernel's descriptor.
+pub(super) fn define(code: &CodeObject<'_>, symbol: &ElfSymbol<'_>, address: u64) -> Definition {
+    Definition {
+        name: symbol.name.to_owned(),
+        address,
+        size: symbol.size,
+        weak: symbol.binding == STB_WEAK,
+        read_only: !writable(code, symbol),
+        kernel: None,
+    }
+}
+
+fn writable(code: &CodeObject<'_>, symbol: &ElfSymbol<'_>) -> bool {
     code.load_segments().any(|segment| {
         segment.flags & PF_W != 0
             && symbol.value.wrapping_sub(segment.address) < segment.memory_size
