@@ -92,7 +92,7 @@ pub(crate) fn fail_by_fault(queue: &Arc<Queue>, fault: Fault) {
     };
     let report = fault.to_string();
     let dump = (!fault.groups.is_empty()).then(|| Dump {
-        report: format!("{}\n{report}", queue.target()),
+        report: format!("{}\n{report}", queue.gpu.target),
         groups: fault.groups,
         faulted: fault.wave,
     });

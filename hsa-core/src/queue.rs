@@ -331,19 +331,6 @@ fn take_down(runtime: &Runtime, queue: Arc<Queue>) -> HsaResult {
 }
 
 impl Queue {
-    /// Name of the GPU's processor.
-    pub(crate) fn target(&self) -> String {
-        let runtime = self.runtime.upgrade();
-        let gpu = self.agent.gpu();
-        let agent = runtime.zip(gpu).map(|(runtime, gpu)| {
-            let agent: Option<&crate::agent::GpuAgent> = runtime.agents.gpus.get(gpu);
-            agent
-                .map_or("", |agent| agent.spec.card.processor)
-                .to_owned()
-        });
-        agent.unwrap_or_default()
-    }
-
     /// What tools do with the packets of this queue, if they do.
     pub(crate) fn intercept(&self) -> Option<&Intercept> {
         self.intercept.get()
