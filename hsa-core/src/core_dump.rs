@@ -10,8 +10,9 @@
 use std::{env, fs, io::Write, os::unix::fs::OpenOptionsExt, path::PathBuf};
 
 use gneiss_amdgcn::engine::state::{self, GroupState, WaveState};
+use gneiss_fatbin::code_object::{ELFOSABI_AMDGPU_HSA, EM_AMDGPU};
 
-use crate::log::complain;
+use crate::{config, log::complain};
 
 /// Owner of the notes, with its NUL.
 const OWNER: &[u8; 8] = b"GNEISS\0\0";
@@ -34,7 +35,7 @@ const WAVE_SCC: u32 = 1 << 2;
 
 /// The pattern of the file's name, if dumps are wanted.
 fn pattern() -> Option<String> {
-    let off = env::var("HSA_DISABLE_COREDUMP_ON_EXCEPTION").is_ok_and(|value| value == "1");
+    let off = config::flag("HSA_DISABLE_COREDUMP_ON_EXCEPTION", false);
     let pattern = env::var("HSA_COREDUMP_PATTERN").ok()?;
     (!off && !pattern.is_empty() && pattern != "/dev/null").then_some(pattern)
 }
@@ -106,8 +107,6 @@ impl Dump {
 
 /// The file header of an AMDGPU core with one segment of notes, and that segment's header.
 fn headers(notes: u64) -> Vec<u8> {
-    const ELFOSABI_AMDGPU_HSA: u8 = 64;
-    const EM_AMDGPU: u16 = 224;
     const ET_CORE: u16 = 4;
     const PT_NOTE: u32 = 4;
     let mut file = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, ELFOSABI_AMDGPU_HSA];
