@@ -420,11 +420,10 @@ impl Agents {
             .ok_or(HSA_STATUS_ERROR_INVALID_CACHE)?;
         let id = AgentId((bits >> 4) as usize);
         let level = (bits & 15) as usize;
-        if !self.exists(id) || !self.caches(id).contains(&cache) {
-            return Err(HSA_STATUS_ERROR_INVALID_CACHE);
-        }
         let gpu = id.gpu().and_then(|gpu| self.gpus.get(gpu));
-        let gpu = gpu.ok_or(HSA_STATUS_ERROR_INVALID_CACHE)?;
+        let gpu = gpu
+            .filter(|_| self.caches(id).contains(&cache))
+            .ok_or(HSA_STATUS_ERROR_INVALID_CACHE)?;
         let name = format!("{} L{level}", gpu.spec.card.processor);
         // SAFETY: the caller's promise.
         unsafe {
