@@ -192,23 +192,18 @@ fn indirect_buffers_that_write_registers_stop_the_queue() {
         let queue = client.queue(64, Some(hear), data);
         let done = client.signal(1);
         client.submit(queue, pm4_packet(address, dwords, done));
-        let end = std::time::Instant::now() + Duration::from_secs(30);
-        while heard.0.lock().expect("no panic").is_empty() && std::time::Instant::now() < end {
-            std::thread::yield_now();
-        }
+        heard.wait();
         assert_eq!(
             *heard.0.lock().expect("no panic"),
             [HSA_STATUS_ERROR_INVALID_PACKET_FORMAT]
         );
         assert_eq!(client.value(done), 1, "not complete");
+        let report = last_fault(&client, queue);
+        assert!(report.contains(reason), "{report}");
         // SAFETY: a live queue.
-        unsafe {
-            let text = client.api.gneiss_hsa_last_fault.expect("ours")(queue);
-            assert!(!text.is_null());
-            let text = std::ffi::CStr::from_ptr(text).to_string_lossy();
-            assert!(text.contains(reason), "{text}");
-            (client.api.hsa_queue_destroy)(queue).ok().expect("destroy");
-        }
+        unsafe { (client.api.hsa_queue_destroy)(queue) }
+            .ok()
+            .expect("destroy");
         client.destroy(done);
     }
     client.free(buffer.cast());
@@ -217,6 +212,28 @@ fn indirect_buffers_that_write_registers_stop_the_queue() {
 /// What a queue's callback was told.
 #[derive(Default)]
 struct Heard(Mutex<Vec<hsa_status_t>>);
+
+impl Heard {
+    /// Waits until something was told; returns without it after 20 seconds.
+    fn wait(&self) {
+        let deadline = std::time::Instant::now() + Duration::from_secs(20);
+        while self.0.lock().expect("no panic").is_empty() && std::time::Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// The report of the fault of a live queue.
+fn last_fault(client: &Client, queue: *mut hsa_queue_t) -> String {
+    // SAFETY: the queue is live, and the report lives as long as it.
+    unsafe {
+        let report = client.api.gneiss_hsa_last_fault.expect("ours")(queue);
+        assert!(!report.is_null());
+        std::ffi::CStr::from_ptr(report)
+            .to_string_lossy()
+            .into_owned()
+    }
+}
 
 unsafe extern "C" fn hear(status: hsa_status_t, _queue: *mut hsa_queue_t, data: *mut c_void) {
     // SAFETY: `data` is the `Heard` that the test passes and keeps.
@@ -321,19 +338,9 @@ fn bad_packets_stop_the_queue_and_call_back_once() {
         let heard = Box::new(Heard::default());
         let queue = client.queue(64, Some(hear), (&raw const *heard).cast_mut().cast());
         client.submit(queue, packet);
-        let deadline = std::time::Instant::now() + Duration::from_secs(20);
-        while heard.0.lock().expect("no panic").is_empty() && std::time::Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        heard.wait();
         client.submit(queue, packet);
-        // SAFETY: a live queue; the report lives as long as it.
-        let report = unsafe {
-            let report = client.api.gneiss_hsa_last_fault.expect("ours")(queue);
-            assert!(!report.is_null());
-            std::ffi::CStr::from_ptr(report)
-                .to_string_lossy()
-                .into_owned()
-        };
+        let report = last_fault(&client, queue);
         assert!(report.contains(reason), "{report}");
         // SAFETY: a live queue.
         unsafe { (client.api.hsa_queue_destroy)(queue) }
