@@ -23,7 +23,7 @@ use parking_lot::{Mutex, RwLock};
 use crate::{
     interp::{level::Level, run::Handler},
     isa::inst::Inst,
-    jit::{self, NativeCode, form::Form, liveness::Decoded},
+    jit::{self, Code, NativeCode, form::Form, liveness::Decoded},
     target::Target,
 };
 
@@ -310,14 +310,14 @@ impl Program {
             return;
         };
         let ops = segment.ops.copied();
-        let made = jit::compile(
-            &ops,
-            &forms,
-            &leaders,
-            &decoded,
-            &segment.pool,
-            &self.config,
-        );
+        let made = jit::compile(&Code {
+            ops: &ops,
+            forms: &forms,
+            leaders: &leaders,
+            decoded: &decoded,
+            pool: &segment.pool,
+            config: &self.config,
+        });
         if let Some((native, handlers)) = made {
             segment.native = Some(native);
             for (index, handler) in handlers {

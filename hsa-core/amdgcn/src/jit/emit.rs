@@ -13,10 +13,7 @@ use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use crate::{
     interp::wave::{Wave, mode, slot},
-    ir::{
-        Op,
-        program::{LowerConfig, PoolLine},
-    },
+    ir::{Op, program::LowerConfig},
 };
 
 use super::{
@@ -72,16 +69,6 @@ impl Runs {
             .chain(self.memory.iter().map(|run| &run.region))
     }
 
-    /// Leaves out lane masks.
-    pub fn keep_masks(&mut self, keep: impl Fn(&Region, u32) -> bool) {
-        let memory = self.memory.iter_mut().map(|run| &mut run.region);
-        for region in self.vector.iter_mut().chain(memory) {
-            let masks = std::mem::take(&mut region.masks);
-            let kept = masks.into_iter().filter(|&slot| keep(region, slot));
-            region.masks = kept.collect();
-        }
-    }
-
     fn operations(&self) -> usize {
         self.regions().map(|region| region.end - region.start).sum()
     }
@@ -104,17 +91,14 @@ pub fn emit(
     segment: &Segment<'_>,
     regions: &Runs,
     runs: &[Run],
-    pool: &[PoolLine],
     mut pages: WritablePages,
 ) -> Option<(CodePages, Vec<Option<*const u8>>)> {
-    let Segment {
-        ops, forms, config, ..
-    } = *segment;
+    let config = segment.config;
     let mut asm = Assembler::new(pages.address(), regions.constants());
     let mut entries = Vec::with_capacity(runs.len());
     let (vector_runs, memory_runs) = runs.split_at(regions.vector.len());
     for (region, run) in regions.vector.iter().zip(vector_runs) {
-        let plan = Plan::new(ops, forms, region, pool, config.stride())?;
+        let plan = Plan::new(segment, region)?;
         let entry = asm.here() as usize as *const u8;
         let mut code = RunCode::new(&mut asm, &plan, region, run, config);
         entries.push(code.emit().map(|()| entry));
@@ -126,15 +110,9 @@ pub fn emit(
             .iter()
             .position(|region| region.start == memory.region.start)
             .and_then(|index| entries[index]);
-        let mut plan = Plan::new(ops, forms, &memory.region, pool, config.stride())?;
-        let unread = if memory.is_last {
-            plan.keep_stored()
-        } else {
-            Vec::new()
-        };
-        let mut code = RunCode::new(&mut asm, &plan, &memory.region, run, config);
+        let mut code = RunCode::new(&mut asm, &memory.plan, &memory.region, run, config);
         let other = other.map_or(run.first as usize as u64, |entry| entry.addr() as u64);
-        entries.push(code.emit_memory(memory, &unread, other).map(|()| entry));
+        entries.push(code.emit_memory(memory, other).map(|()| entry));
     }
     asm.finish(pages.bytes())?;
     Some((pages.finish().ok()?, entries))
@@ -313,12 +291,14 @@ impl<'a> RunCode<'a> {
         MemoryOperand::with_base_displ(Register::RSP, SAVED_MASKS + 8 * index as i64)
     }
 
+    /// Puts an address into a register.
+    fn load_address(&mut self, to: Register, address: u64) {
+        self.asm
+            .push(Instruction::with2(Code::Mov_r64_imm64, to, address));
+    }
+
     fn call(&mut self, function: u64) {
-        self.asm.push(Instruction::with2(
-            Code::Mov_r64_imm64,
-            Register::RAX,
-            function,
-        ));
+        self.load_address(Register::RAX, function);
         self.asm
             .push(Instruction::with1(Code::Call_rm64, Register::RAX));
     }
@@ -358,11 +338,8 @@ impl<'a> RunCode<'a> {
         self.asm.ri(Code::Shr_rm32_imm8, Register::ECX, 5);
         let masks = self.on_stack(0);
         self.asm.rm(Code::Lea_r64_m, Register::R8, masks);
-        self.asm.push(Instruction::with2(
-            Code::Mov_r64_imm64,
-            Register::RDX,
-            (&raw const *self.run).addr() as u64,
-        ));
+        let run = (&raw const *self.run).addr() as u64;
+        self.load_address(Register::RDX, run);
         self.call(resume as *const () as usize as u64);
     }
 

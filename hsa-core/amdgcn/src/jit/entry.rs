@@ -267,10 +267,7 @@ impl<'a> Entry<'a> {
     }
 
     fn constant(&self, id: Id) -> u32 {
-        match self.plan.values[id].origin {
-            Origin::Constant(value) => value,
-            _ => 0,
-        }
+        self.plan.constant(id).unwrap_or(0)
     }
 
     /// A copy of a value, shifted.

@@ -13,10 +13,9 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use crate::ir::program::PoolLine;
-
 use super::{
     form::Form,
+    liveness,
     region::{self, Code, Kind, Region},
     values::{Id, Origin, Plan},
 };
@@ -56,20 +55,22 @@ pub struct Linear {
 pub struct MemoryRun {
     /// Its operations.
     pub region: Region,
-    /// The program ends behind it: nobody reads the registers that it writes.
-    pub is_last: bool,
+    /// Their values.
+    pub plan: Plan,
+    /// Results that the plan does not write back, by their offset in the file: the program ends behind the run.
+    pub unread: Vec<(u32, Id)>,
     /// The addresses.
     pub linear: Linear,
 }
 
 /// The runs of a segment that access memory.
-pub fn find(code: &Code<'_>, pool: &[PoolLine]) -> Vec<MemoryRun> {
+pub fn find(code: &Code<'_>) -> Vec<MemoryRun> {
     let mut runs = Vec::new();
     let all = 0..code.ops.len();
     let mut pending = vec![all];
     while let Some(among) = pending.pop() {
         for region in region::find(code, among, Kind::Memory) {
-            match read(code, region, pool) {
+            match read(code, region) {
                 Ok(found) => runs.extend(found),
                 Err(parts) => pending.extend(parts),
             }
@@ -79,25 +80,28 @@ pub fn find(code: &Code<'_>, pool: &[PoolLine]) -> Vec<MemoryRun> {
 }
 
 /// A region as a run, if it accesses memory, or the parts to look at instead.
-fn read(
-    code: &Code<'_>,
-    region: Region,
-    pool: &[PoolLine],
-) -> Result<Option<MemoryRun>, [Range<usize>; 2]> {
+fn read(code: &Code<'_>, region: Region) -> Result<Option<MemoryRun>, [Range<usize>; 2]> {
     let forms = &code.forms[region.start..region.end];
     if !forms.iter().any(|form| form.is_memory()) {
         return Ok(None);
     }
-    let stride = code.config.stride();
-    let Some(plan) = Plan::new(code.ops, code.forms, &region, pool, stride) else {
+    let Some(mut plan) = Plan::new(code, &region) else {
         return Ok(None);
     };
     match Linear::of(&plan) {
-        Ok(linear) => Ok(Some(MemoryRun {
-            region,
-            is_last: false,
-            linear,
-        })),
+        Ok(linear) => {
+            let unread = if liveness::is_end(code.decoded, code.behind(&region)) {
+                plan.keep_stored()
+            } else {
+                Vec::new()
+            };
+            Ok(Some(MemoryRun {
+                region,
+                plan,
+                unread,
+                linear,
+            }))
+        }
         Err(step) => {
             let at = region.start + step;
             Err([region.start..at, at + 1..region.end])
@@ -221,10 +225,7 @@ impl<'a> Finder<'a> {
     }
 
     fn constant(&self, id: Id) -> Option<u32> {
-        match self.plan.values[id].origin {
-            Origin::Constant(value) => Some(value),
-            _ => None,
-        }
+        self.plan.constant(id)
     }
 
     /// Makes the results of a step linear. `entry` computes what is admitted here.

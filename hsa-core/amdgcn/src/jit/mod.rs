@@ -35,18 +35,12 @@ mod values;
 
 use std::sync::{OnceLock, atomic::AtomicI32};
 
-use crate::{
-    interp::{level::Level, run::Handler},
-    ir::{
-        Op,
-        program::{LowerConfig, PoolLine},
-    },
-};
+use crate::interp::{level::Level, run::Handler};
 
 use form::Form;
-use liveness::Decoded;
 pub use memory::CodePages;
-use region::{Code, Kind, Region};
+pub use region::Code;
+use region::Kind;
 
 /// Native code of a segment, alive as long as its operations.
 #[derive(Debug)]
@@ -93,37 +87,14 @@ pub fn is_enabled(level: Level) -> bool {
         && *ENABLED.get_or_init(|| gneiss_settings::switch("GNEISS_JIT").unwrap_or(true))
 }
 
-/// Compiles the runs of a segment; gives the code, and the handlers that are to stand in their first operations. `forms` says for each
-/// operation what it computes; `leaders` are the operations that jumps go to, in ascending order; `decoded` are the segment's instructions.
-/// Nothing if there are no runs, or no executable memory.
-pub fn compile(
-    ops: &[Op],
-    forms: &[Form],
-    leaders: &[usize],
-    decoded: &Decoded,
-    pool: &[PoolLine],
-    config: &LowerConfig,
-) -> Option<(NativeCode, Vec<(usize, Handler)>)> {
-    let segment = Code {
-        ops,
-        forms,
-        leaders,
-        config,
+/// Compiles the runs of a segment; gives the code, and the handlers that are to stand in their first operations. Nothing if there are no
+/// runs, or no executable memory.
+pub fn compile(segment: &Code<'_>) -> Option<(NativeCode, Vec<(usize, Handler)>)> {
+    let Code { ops, forms, .. } = *segment;
+    let regions = emit::Runs {
+        vector: region::find(segment, 0..ops.len(), Kind::Vector),
+        memory: linear::find(segment),
     };
-    let mut regions = emit::Runs {
-        vector: region::find(&segment, 0..ops.len(), Kind::Vector),
-        memory: linear::find(&segment, pool),
-    };
-    let behind = |region: &Region| {
-        let last = &ops[region.end - 1];
-        last.pc.wrapping_add(u64::from(last.len))
-    };
-    regions.keep_masks(|region, slot| {
-        !liveness::is_dead(decoded, behind(region), slot, config.lanes() as u32)
-    });
-    for run in &mut regions.memory {
-        run.is_last = liveness::is_end(decoded, behind(&run.region));
-    }
     let runs: Box<[Run]> = regions
         .regions()
         .map(|region| Run {
@@ -143,7 +114,7 @@ pub fn compile(
             return None;
         }
     };
-    let (pages, entries) = emit::emit(&segment, &regions, &runs, pool, pages)?;
+    let (pages, entries) = emit::emit(segment, &regions, &runs, pages)?;
     // A run with loads and stores takes the place of one that begins with it: it comes later.
     let handlers = regions
         .regions()

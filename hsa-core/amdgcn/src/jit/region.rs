@@ -4,10 +4,16 @@ use std::ops::Range;
 
 use crate::{
     interp::{memory::flag, vector::TEMP_DST, wave::slot},
-    ir::{Op, Ref, program::LowerConfig},
+    ir::{
+        Op, Ref,
+        program::{LowerConfig, PoolLine},
+    },
 };
 
-use super::form::Form;
+use super::{
+    form::Form,
+    liveness::{self, Decoded},
+};
 
 /// Lane masks that a run may write: each has a host register for its bits.
 pub const MAX_MASKS: usize = 6;
@@ -22,7 +28,7 @@ pub struct Region {
     pub start: usize,
     /// Behind the last operation.
     pub end: usize,
-    /// Scalar slots of the lane masks that it writes.
+    /// Scalar slots of the lane masks that it writes and that somebody may read behind it.
     pub masks: Vec<u32>,
     /// Right only while MODE keeps f32 denormals.
     pub needs_denormals: bool,
@@ -125,7 +131,7 @@ pub enum Kind {
     Memory,
 }
 
-/// Operations of a segment, and where jumps go to.
+/// A segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Code<'a> {
     /// The operations.
@@ -134,8 +140,20 @@ pub struct Code<'a> {
     pub forms: &'a [Form],
     /// Targets of jumps, ascending.
     pub leaders: &'a [usize],
+    /// The instructions.
+    pub decoded: &'a Decoded,
+    /// The constants.
+    pub pool: &'a [PoolLine],
     /// What they were lowered for.
     pub config: &'a LowerConfig,
+}
+
+impl Code<'_> {
+    /// Address of the instruction behind a region.
+    pub fn behind(&self, region: &Region) -> u64 {
+        let last = &self.ops[region.end - 1];
+        last.pc.wrapping_add(u64::from(last.len))
+    }
 }
 
 /// The runs among these operations.
@@ -179,5 +197,11 @@ pub fn find(code: &Code<'_>, among: Range<usize>, kind: Kind) -> Vec<Region> {
         at = end;
     }
     regions.extend(open);
+    let lanes = config.lanes() as u32;
+    for region in &mut regions {
+        let next = code.behind(region);
+        let is_dead = |slot: u32| liveness::is_dead(code.decoded, next, slot, lanes);
+        region.masks.retain(|&slot| !is_dead(slot));
+    }
     regions
 }

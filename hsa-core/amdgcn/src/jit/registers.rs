@@ -338,9 +338,6 @@ impl<'a> Registers<'a> {
 
     /// The constant that a value is.
     pub fn constant_of(&self, id: Id) -> Option<u32> {
-        match self.plan.values[id].origin {
-            Origin::Constant(value) => Some(value),
-            _ => None,
-        }
+        self.plan.constant(id)
     }
 }

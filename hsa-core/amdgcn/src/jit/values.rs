@@ -7,7 +7,10 @@ use crate::{
     ir::{Op, Ref, program::PoolLine},
 };
 
-use super::{form::Form, region::Region};
+use super::{
+    form::Form,
+    region::{Code, Region},
+};
 
 /// Index of a value.
 pub type Id = usize;
@@ -43,6 +46,8 @@ pub struct Access {
     pub base: Option<u32>,
     /// Bytes.
     pub offset: i32,
+    /// Offset in the vector file of the register that a store stores.
+    pub data: Option<u32>,
 }
 
 /// An operation of the run.
@@ -62,8 +67,6 @@ pub struct Step {
     pub aux: [u32; 3],
     /// Of a load or store.
     pub access: Option<Access>,
-    /// Offset in the vector file of the register that a store stores.
-    pub data_register: Option<u32>,
     /// The result may be a NaN that nothing else in the run shows.
     pub check: bool,
 }
@@ -163,6 +166,11 @@ impl Builder<'_> {
         } else {
             None
         };
+        let data = if form == Form::Store {
+            Some(self.source(op.s[1], 0)?)
+        } else {
+            None
+        };
         let access = if form.is_memory() {
             let flags = op.aux[0];
             sources.push(self.source(op.s[0], 0)?);
@@ -172,12 +180,8 @@ impl Builder<'_> {
             Some(Access {
                 base: (flags & flag::SADDR != 0).then_some(op.aux[1]),
                 offset: i32::try_from(op.imm.cast_signed()).ok()?,
+                data: data.map(|_| op.s[1].offset()),
             })
-        } else {
-            None
-        };
-        let data = if form == Form::Store {
-            Some(self.source(op.s[1], 0)?)
         } else {
             None
         };
@@ -213,7 +217,6 @@ impl Builder<'_> {
             mask_result,
             aux: op.aux,
             access,
-            data_register: data.map(|_| op.s[1].offset()),
             check: false,
         });
         Some(())
@@ -222,22 +225,16 @@ impl Builder<'_> {
 
 impl Plan {
     /// Reads the operations of a region. `None` if a temporary is read that the region does not write.
-    pub fn new(
-        ops: &[Op],
-        forms: &[Form],
-        region: &Region,
-        pool: &[PoolLine],
-        stride: u32,
-    ) -> Option<Self> {
+    pub fn new(code: &Code<'_>, region: &Region) -> Option<Self> {
         let mut builder = Builder {
             plan: Plan::default(),
             current: HashMap::new(),
             inputs: HashMap::new(),
-            pool,
-            stride,
+            pool: code.pool,
+            stride: code.config.stride(),
         };
         for index in region.start..region.end {
-            builder.step(&ops[index], forms[index])?;
+            builder.step(&code.ops[index], code.forms[index])?;
         }
         let Builder {
             mut plan, current, ..
@@ -268,7 +265,7 @@ impl Plan {
 
     /// Leaves out what goes to registers of the file that nobody reads: all but what a store of the run stores. Gives the rest.
     pub fn keep_stored(&mut self) -> Vec<(u32, Id)> {
-        let data = self.steps.iter().find_map(|step| step.data_register);
+        let data = self.stored();
         let stores = std::mem::take(&mut self.stores);
         let (kept, left): (Vec<_>, Vec<_>) = stores
             .into_iter()
@@ -283,6 +280,24 @@ impl Plan {
         }
         self.stores = kept;
         left
+    }
+
+    /// The constant that a value is.
+    pub fn constant(&self, id: Id) -> Option<u32> {
+        match self.values[id].origin {
+            Origin::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The store at the end, if there is one.
+    pub fn store(&self) -> Option<&Step> {
+        self.steps.last().filter(|step| step.form == Form::Store)
+    }
+
+    /// The offset of the register that the store stores.
+    pub fn stored(&self) -> Option<u32> {
+        self.store()?.access?.data
     }
 
     /// Loads and stores.

@@ -53,14 +53,8 @@ impl Before<'_> {
 }
 
 impl<'a> RunCode<'a> {
-    /// The code of a run with loads and stores. `unread` are results that nobody reads but the operations of the run themselves;
-    /// `other` is what does its first operations another way.
-    pub(super) fn emit_memory(
-        &mut self,
-        memory: &'a MemoryRun,
-        unread: &[(u32, Id)],
-        other: u64,
-    ) -> Option<()> {
+    /// The code of a run with loads and stores; `other` is what does its first operations another way.
+    pub(super) fn emit_memory(&mut self, memory: &'a MemoryRun, other: u64) -> Option<()> {
         let lanes: Vec<_> = memory.linear.wanted_as_lanes(self.plan).collect();
         let accesses = self.plan.accesses().count();
         let frame = Frame::new(FRAME, memory.linear.lines.len(), accesses, lanes.len());
@@ -77,7 +71,7 @@ impl<'a> RunCode<'a> {
             lanes,
         });
         self.enter();
-        self.address(misses);
+        self.load_address(SCRATCH, misses);
         self.asm
             .push(Instruction::with2(Code::Cmp_rm32_imm8, patience, 0));
         self.asm.jump(Code::Jle_rel32_64, not_now);
@@ -96,7 +90,7 @@ impl<'a> RunCode<'a> {
             )
             .emit(&before.lanes);
         }
-        self.address(misses);
+        self.load_address(SCRATCH, misses);
         self.asm
             .push(Instruction::with2(Code::Mov_rm32_imm32, patience, PATIENCE));
         let fits = if self.has_loop() {
@@ -107,27 +101,23 @@ impl<'a> RunCode<'a> {
         };
         self.asm.place(exits.done);
         self.write_masks();
-        self.stores();
+        self.store();
         self.go_on();
         self.asm.place(leave);
         self.leave();
 
         self.asm.place(exits.resume);
-        self.complete_address(unread);
+        self.complete_address(&memory.unread);
         self.give_back();
         self.asm.jump(Code::Jmp_rel32_64, leave);
 
         self.asm.place(miss);
-        self.address(misses);
+        self.load_address(SCRATCH, misses);
         self.asm
             .push(Instruction::with2(Code::Sub_rm32_imm8, patience, 1));
         self.asm.place(not_now);
         self.unwind();
-        self.asm.push(Instruction::with2(
-            Code::Mov_r64_imm64,
-            Register::RAX,
-            other,
-        ));
+        self.load_address(Register::RAX, other);
         self.asm
             .push(Instruction::with1(Code::Jmp_rm64, Register::RAX));
         fits
@@ -145,16 +135,10 @@ impl<'a> RunCode<'a> {
         left.next().is_some() || !self.plan.stores.is_empty() || !self.plan.masks.is_empty()
     }
 
-    fn address(&mut self, of: u64) {
-        self.asm
-            .push(Instruction::with2(Code::Mov_r64_imm64, SCRATCH, of));
-    }
-
     /// Before the interpreter does the rest and the store: the address of the groups that are done, which nobody has written so far.
     fn complete_address(&mut self, unread: &[(u32, Id)]) {
         let Some(before) = &self.before else { return };
-        let stored = self.plan.steps.iter().find(|step| step.form == Form::Store);
-        let address = stored.map_or(&[][..], |step| &step.sources);
+        let address = self.plan.store().map_or(&[][..], |step| &step.sources);
         for &(offset, id) in unread.iter().filter(|(_, id)| address.contains(id)) {
             let Some(&line) = before.linear.lines.get(&id) else {
                 continue;
@@ -180,23 +164,22 @@ impl<'a> RunCode<'a> {
         }
     }
 
-    /// What the run stores to memory: the lanes of a register that holds its value by now.
-    fn stores(&mut self) {
+    /// What the run stores to memory at its end: the lanes of a register that holds its value by now.
+    fn store(&mut self) {
         let Some(before) = &self.before else { return };
-        for (access, step) in self.plan.accesses().enumerate() {
-            let Some(register) = step.data_register else {
-                continue;
-            };
-            let pointer = before.frame.pointer(access);
-            self.asm.rm(Code::Mov_r64_rm64, SCRATCH, pointer);
-            for group in 0..if self.wave64 { 8 } else { 4 } {
-                let from = MemoryOperand::with_base_displ(FILE, i64::from(register + 32 * group));
-                let to = MemoryOperand::with_base_displ(SCRATCH, i64::from(32 * group));
-                let data = (group % 4) as u8;
-                self.asm
-                    .v2(Code::VEX_Vmovups_ymm_ymmm256, data, Rm::Memory(from));
-                self.asm.mr(Code::VEX_Vmovups_ymmm256_ymm, to, ymm(data));
-            }
+        let Some(register) = self.plan.stored() else {
+            return;
+        };
+        // The store is the last of the accesses.
+        let pointer = before.frame.pointer(self.plan.accesses().count() - 1);
+        self.asm.rm(Code::Mov_r64_rm64, SCRATCH, pointer);
+        for group in 0..if self.wave64 { 8 } else { 4 } {
+            let from = MemoryOperand::with_base_displ(FILE, i64::from(register + 32 * group));
+            let to = MemoryOperand::with_base_displ(SCRATCH, i64::from(32 * group));
+            let data = (group % 4) as u8;
+            self.asm
+                .v2(Code::VEX_Vmovups_ymm_ymmm256, data, Rm::Memory(from));
+            self.asm.mr(Code::VEX_Vmovups_ymmm256_ymm, to, ymm(data));
         }
     }
 
