@@ -13,8 +13,9 @@ mod variables;
 pub use gpus::Gpu;
 pub use variables::{AMDS, Accept, OURS, Variable};
 
-use std::ffi::OsStr;
-use std::fmt;
+use std::{ffi::OsStr, fmt};
+
+use strsim::osa_distance;
 
 /// Variables of the tests and of the build: no setting of the runtime, and no mistake either.
 const DEVELOPERS: &[&str] = &[
@@ -100,7 +101,7 @@ pub fn unknown(name: &OsStr) -> Option<Option<&'static str>> {
     }
     let nearest = OURS
         .iter()
-        .map(|variable| (distance(&name, variable.name), variable.name))
+        .map(|variable| (osa_distance(&name, variable.name), variable.name))
         .min_by_key(|(distance, _)| *distance)?;
     // What lies further away than a third of the word was hardly meant.
     let most = name
@@ -109,33 +110,6 @@ pub fn unknown(name: &OsStr) -> Option<Option<&'static str>> {
         .div_ceil(3)
         .max(1);
     Some((nearest.0 <= most).then_some(nearest.1))
-}
-
-/// How many letters must be put in, taken out, replaced or swapped with their neighbour to make one word of the other.
-fn distance(left: &str, right: &str) -> usize {
-    let (left, right) = (left.as_bytes(), right.as_bytes());
-    let mut rows = vec![vec![0; right.len() + 1]; left.len() + 1];
-    for at in 0..=left.len() {
-        for other in 0..=right.len() {
-            rows[at][other] = if at == 0 || other == 0 {
-                at + other
-            } else {
-                let differs = usize::from(left[at - 1] != right[other - 1]);
-                let mut least = (rows[at - 1][other] + 1)
-                    .min(rows[at][other - 1] + 1)
-                    .min(rows[at - 1][other - 1] + differs);
-                if at > 1
-                    && other > 1
-                    && left[at - 1] == right[other - 2]
-                    && left[at - 2] == right[other - 1]
-                {
-                    least = least.min(rows[at - 2][other - 2] + 1);
-                }
-                least
-            };
-        }
-    }
-    rows[left.len()][right.len()]
 }
 
 #[cfg(test)]
