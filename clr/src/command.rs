@@ -25,7 +25,7 @@ pub(crate) struct Command {
 }
 
 /// The bytes of a kernel's explicit arguments: in place if they are few, which is the rule.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum ArgumentBlock {
     /// Up to 31 bytes.
     Inline(u8, [u8; 31]),
@@ -118,7 +118,7 @@ impl std::fmt::Debug for Operation {
 }
 
 /// A kernel launch with its arguments copied.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct KernelCommand {
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) grid: [u32; 3],

@@ -158,6 +158,15 @@ impl HostQueue {
         command.offset = (offset != [0; 3]).then(|| Box::new(offset));
         command.device_queue = device_queue;
         command.multigrid = multigrid;
+        self.enqueue_command(command, wait_list)
+    }
+
+    /// Enqueues a launch that is checked, and waits before and after it where launches are serialised.
+    pub(super) fn enqueue_command(
+        &self,
+        command: KernelCommand,
+        wait_list: &[Event],
+    ) -> Result<Event> {
         let serialize = self.device().shared().config.serialize_kernel;
         if serialize & 1 != 0 {
             self.finish()?;
@@ -178,15 +187,21 @@ impl Drop for HostQueue {
     }
 }
 
+/// Refuses a kernel of another device.
+pub(super) fn check_device(device: &Arc<Device>, kernel: &Kernel) -> Result<()> {
+    if Arc::ptr_eq(kernel.device(), device) {
+        return Ok(());
+    }
+    Err(Error::InvalidValue(format!(
+        "kernel {} is loaded on another device than the queue's",
+        kernel.name()
+    )))
+}
+
 /// Checks a launch against the limits of a device and of the kernel; gives the block.
 fn check_launch(device: &Arc<Device>, launch: &Launch<'_>) -> Result<[u16; 3]> {
     let kernel = launch.kernel;
-    if !Arc::ptr_eq(kernel.device(), device) {
-        return Err(Error::InvalidValue(format!(
-            "kernel {} is loaded on another device than the queue's",
-            kernel.name()
-        )));
-    }
+    check_device(device, kernel)?;
     let properties = device.properties();
     let limit = |what, asked: u64, limit: u64| {
         if asked > limit {

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Arguments, HostQueue, Launch, host_queue::kernel_command};
+use super::{
+    Arguments, HostQueue, Launch,
+    host_queue::{check_device, kernel_command},
+};
 use crate::{
     Device, Error, Event, Result,
     command::{KernelCommand, Operation},
@@ -59,15 +62,10 @@ impl HostQueue {
         kernels: &PreparedKernels,
         wait_list: &[Event],
     ) -> Result<Event> {
-        let Some(first) = kernels.list.first() else {
+        let Some((first, rest)) = kernels.list.split_first() else {
             return self.enqueue_marker(wait_list);
         };
-        if !Arc::ptr_eq(first.kernel.device(), self.device()) {
-            return Err(Error::InvalidValue(format!(
-                "kernel {} is loaded on another device than the queue's",
-                first.kernel.name()
-            )));
-        }
+        check_device(self.device(), &first.kernel)?;
         let each = self.core.sees_each() || self.device().shared().config.serialize_kernel != 0;
         if kernels.together && !each {
             let operation = Operation::Kernels {
@@ -76,21 +74,10 @@ impl HostQueue {
             };
             return self.core.enqueue(CommandKind::Kernel, operation, wait_list);
         }
-        let mut last = None;
-        for prepared in kernels.list.iter() {
-            let launch = Launch {
-                kernel: &prepared.kernel,
-                grid: prepared.grid,
-                block: prepared.block.map(u32::from),
-                dynamic_shared: prepared.dynamic_lds,
-                arguments: Arguments::Packed(prepared.arguments.bytes()),
-                cooperative: prepared.cooperative,
-                any_order: prepared.any_order,
-            };
-            let wait = if last.is_none() { wait_list } else { &[] };
-            // SAFETY: packed arguments are our own bytes; the rest is the caller's.
-            last = Some(unsafe { self.enqueue_kernel(&launch, wait) }?);
+        let mut last = self.enqueue_command(first.clone(), wait_list)?;
+        for kernel in rest {
+            last = self.enqueue_command(kernel.clone(), &[])?;
         }
-        last.map_or_else(|| self.enqueue_marker(wait_list), Ok)
+        Ok(last)
     }
 }
