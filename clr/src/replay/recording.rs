@@ -54,7 +54,8 @@ pub(super) fn load_from(file: impl Read + Seek) -> Result<(Workload, Recorded), 
         loader.record(thread, record);
     }
     let mut trace = records.file.trace;
-    let gaps = std::mem::take(&mut loader.gaps);
+    let mut gaps = std::mem::take(&mut loader.gaps);
+    gaps.strangers = loader.early.values().map(|list| list.len() as u64).sum();
     gaps.tell(loader.live.len(), &mut trace);
     Ok(loader.finish(trace.problems))
 }
@@ -328,7 +329,6 @@ impl Loader {
         thread.act(Action::Enqueue(place, 0), time);
         if !self.early.is_empty() {
             for record in self.early.remove(&id).into_iter().flatten() {
-                self.gaps.strangers -= 1;
                 self.record(0, &record);
             }
         }
@@ -336,7 +336,6 @@ impl Loader {
 
     /// Keeps a record for a command that is not known yet.
     fn keep(&mut self, id: u64, record: &[u64]) {
-        self.gaps.strangers += 1;
         self.early.entry(id).or_default().push(record.to_vec());
     }
 

@@ -4,7 +4,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, HashMap, VecDeque},
+    collections::{BTreeMap, BinaryHeap, HashMap, VecDeque},
     io::{self, Read, Seek, SeekFrom},
 };
 
@@ -269,9 +269,9 @@ pub(crate) struct Gaps {
     /// Records about commands that are not in the file.
     pub(crate) strangers: u64,
     /// Records of unknown kinds.
-    pub(crate) unknown: HashMap<u16, u64>,
+    pub(crate) unknown: BTreeMap<u16, u64>,
     /// Commands of unknown kinds.
-    pub(crate) unknown_commands: HashMap<u8, u64>,
+    pub(crate) unknown_commands: BTreeMap<u8, u64>,
 }
 
 impl Gaps {
@@ -284,16 +284,12 @@ impl Gaps {
                 self.strangers
             ));
         }
-        let mut unknown: Vec<_> = self.unknown_commands.into_iter().collect();
-        unknown.sort_unstable();
-        for (kind, count) in unknown {
+        for (kind, count) in self.unknown_commands {
             problems.push(format!(
                 "{count} commands of kind {kind}, which is not known, are left out"
             ));
         }
-        let mut unknown: Vec<_> = self.unknown.into_iter().collect();
-        unknown.sort_unstable();
-        for (kind, count) in unknown {
+        for (kind, count) in self.unknown {
             problems.push(format!(
                 "{count} records of kind {kind}, which is not known, are left out"
             ));

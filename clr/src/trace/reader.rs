@@ -10,7 +10,7 @@ use std::{
     path::Path,
 };
 
-use super::file::{self, Chunk, Clock, Gaps, TraceFile};
+use super::file::{self, Chunk, Gaps, TraceFile};
 use super::format::{BlockReason, CommandKind, EngineKind, FlushReason, kind};
 use super::{
     ApiCall, BatchInfo, BlockInfo, Command, DeviceInfo, HwQueueInfo, QueueInfo, Trace, Wait,
@@ -44,23 +44,26 @@ impl Trace {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn from_reader(file: impl Read + Seek) -> Result<Self, TraceError> {
-        let mut file = TraceFile::open(file)?;
-        let mut parser = Parser::new(file.clock);
+        let mut parser = Parser {
+            file: TraceFile::open(file)?,
+            later: Later::default(),
+            gaps: Gaps::default(),
+        };
         let mut words = Vec::new();
-        for index in 0..file.chunks() {
-            match file.chunk(index, &mut words)? {
+        for index in 0..parser.file.chunks() {
+            match parser.file.chunk(index, &mut words)? {
                 Chunk::End => break,
                 Chunk::Bad => {}
                 Chunk::Of(thread) => {
                     let mut at = 0;
-                    while let Some(count) = file.record(index, &words, at) {
+                    while let Some(count) = parser.file.record(index, &words, at) {
                         parser.record(thread, &words[at..at + count]);
                         at += count;
                     }
                 }
             }
         }
-        Ok(parser.finish(file.trace))
+        Ok(parser.finish())
     }
 }
 
@@ -75,39 +78,29 @@ struct Later {
     open_waits: HashMap<u32, Vec<(u64, u64)>>,
 }
 
-struct Parser {
-    trace: Trace,
-    clock: Clock,
+struct Parser<R> {
+    file: TraceFile<R>,
     later: Later,
     gaps: Gaps,
 }
 
-impl Parser {
-    fn new(clock: Clock) -> Self {
-        Self {
-            trace: Trace::default(),
-            clock,
-            later: Later::default(),
-            gaps: Gaps::default(),
-        }
-    }
-
+impl<R: Read + Seek> Parser<R> {
     fn record(&mut self, thread: u32, record: &[u64]) {
         let kind = (record[0] & 0xffff) as u16;
         let a = (record[0] >> 32) as u32;
-        let time = self.clock.of_ticks(record[1]);
-        self.trace.end = self.trace.end.max(time);
+        let time = self.file.clock.of_ticks(record[1]);
+        self.file.trace.end = self.file.trace.end.max(time);
         let words = &record[2..];
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         match kind {
             kind::NAME => {
                 let text = file::text(words);
-                self.trace.names.insert(a, text);
+                self.file.trace.names.insert(a, text);
             }
             kind::DEVICE => self.later.device_names.push((a, word(0) as u32)),
             kind::QUEUE => {
                 let flags = word(0) >> 16;
-                self.trace.queues.insert(
+                self.file.trace.queues.insert(
                     a,
                     QueueInfo {
                         id: a,
@@ -121,7 +114,7 @@ impl Parser {
             }
             kind::QUEUE_NAME => self.later.queue_names.push((a, word(0) as u32)),
             kind::HW_QUEUE => {
-                self.trace.hw_queues.insert(
+                self.file.trace.hw_queues.insert(
                     a,
                     HwQueueInfo {
                         id: a,
@@ -139,7 +132,7 @@ impl Parser {
                 .push((word(0), [time, a.into(), word(1), word(2)])),
             kind::BLOCKED => {
                 if let Some(reason) = BlockReason::from_number(a as u8) {
-                    self.trace.blocks.push(BlockInfo {
+                    self.file.trace.blocks.push(BlockInfo {
                         command: word(0),
                         time,
                         reason,
@@ -149,7 +142,7 @@ impl Parser {
             }
             kind::BATCH => {
                 if let Some(reason) = FlushReason::from_number(a as u8) {
-                    self.trace.batches.push(BatchInfo {
+                    self.file.trace.batches.push(BatchInfo {
                         queue: word(0) as u32,
                         time,
                         reason,
@@ -163,7 +156,7 @@ impl Parser {
                 .later
                 .done
                 .push((word(0), [time, a.into(), word(1), word(2)])),
-            kind::CALL_BEGIN => self.trace.calls.push(ApiCall {
+            kind::CALL_BEGIN => self.file.trace.calls.push(ApiCall {
                 id: word(0),
                 name: a,
                 thread,
@@ -184,7 +177,7 @@ impl Parser {
                 let open = self.later.open_waits.entry(thread).or_default();
                 if let Some(at) = open.iter().rposition(|(command, _)| *command == word(0)) {
                     let (command, begin) = open.remove(at);
-                    self.trace.waits.push(Wait {
+                    self.file.trace.waits.push(Wait {
                         thread,
                         command,
                         begin,
@@ -192,7 +185,7 @@ impl Parser {
                     });
                 }
             }
-            kind::USER_EVENT => self.trace.user_events.push((word(0), time, a as i32)),
+            kind::USER_EVENT => self.file.trace.user_events.push((word(0), time, a as i32)),
             kind::QUEUE_END | kind::FLUSH => {}
             other => *self.gaps.unknown.entry(other).or_default() += 1,
         }
@@ -207,7 +200,7 @@ impl Parser {
         };
         let waits = (word(1) >> 8 & 0xff_ffff) as usize;
         let list = words.get(7..).unwrap_or_default();
-        self.trace.commands.push(Command {
+        self.file.trace.commands.push(Command {
             id: word(0),
             queue,
             kind,
@@ -236,9 +229,9 @@ impl Parser {
         });
     }
 
-    /// Puts together what was read with what the header and the chunks say.
-    fn finish(mut self, whole: Trace) -> Trace {
-        let trace = &mut self.trace;
+    /// Puts together what was read.
+    fn finish(mut self) -> Trace {
+        let trace = &mut self.file.trace;
         trace
             .commands
             .sort_by_key(|command| (command.queued, command.id));
@@ -261,7 +254,7 @@ impl Parser {
             command.packet = packet;
             command.signal = signal;
         }
-        let clock = self.clock;
+        let clock = self.file.clock;
         for (id, [time, status, start, end]) in std::mem::take(&mut self.later.done) {
             let Some(index) = trace.index.get(&id) else {
                 *strangers += 1;
@@ -337,18 +330,7 @@ impl Parser {
             .iter()
             .map(|command| command.end.max(command.done))
             .fold(trace.end, u64::max);
-        let mut whole = Trace {
-            version: whole.version,
-            process: whole.process,
-            arguments: whole.arguments,
-            wall: whole.wall,
-            ended: whole.ended,
-            timed: whole.timed,
-            problems: whole.problems,
-            threads: whole.threads,
-            ..self.trace
-        };
-        self.gaps.tell(open, &mut whole);
-        whole
+        self.gaps.tell(open, trace);
+        self.file.trace
     }
 }
