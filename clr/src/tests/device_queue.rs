@@ -46,19 +46,8 @@ fn launch_parent(
     count: u64,
 ) -> Event {
     let kernel = f.kernel(&PARENT);
-    let bytes: Vec<u8> = [device_queue.address(), child, address(value), count]
-        .iter()
-        .flat_map(|value| value.to_le_bytes())
-        .collect();
-    let launch = Launch {
-        kernel: &kernel,
-        grid: [64, 1, 1],
-        block: [64, 1, 1],
-        dynamic_shared: 0,
-        arguments: Arguments::Packed(&bytes),
-        cooperative: false,
-        any_order: false,
-    };
+    let bytes = packed(&[device_queue.address(), child, address(value), count]);
+    let launch = one_group(&kernel, &bytes);
     // SAFETY: the kernel and its children use what the tests keep alive.
     unsafe { queue.enqueue_parent(&launch, device_queue, &[]) }.expect("a launch")
 }

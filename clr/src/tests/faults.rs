@@ -48,18 +48,11 @@ fn a_fault_fails_everything_outstanding_and_hangs_nobody() {
         let outstanding = launch(&b, &wait, &[address(never)], &[]);
         let bad = launch(&a, &fault, &[], &[]);
         // The fault may have come by now, which these calls may say at once.
-        let bytes: Vec<u8> = [address(&value), 1]
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
+        let bytes = packed(&[address(&value), 1]);
         let behind = Launch {
-            kernel: &add,
             grid: [1, 1, 1],
             block: [1, 1, 1],
-            dynamic_shared: 0,
-            arguments: Arguments::Packed(&bytes),
-            cooperative: false,
-            any_order: false,
+            ..one_group(&add, &bytes)
         };
         // SAFETY: the value lives until the end.
         let behind = unsafe { a.enqueue_kernel(&behind, &[]) };
@@ -101,15 +94,7 @@ fn launches_that_cannot_be_are_refused() {
     let f = fixture();
     let queue = f.queue();
     let kernel = f.kernel(&DOUBLE_AND_ADD);
-    let good = Launch {
-        kernel: &kernel,
-        grid: [64, 1, 1],
-        block: [64, 1, 1],
-        dynamic_shared: 0,
-        arguments: Arguments::Packed(&[0; 16]),
-        cooperative: false,
-        any_order: false,
-    };
+    let good = one_group(&kernel, &[0; 16]);
     // SAFETY: none of these is enqueued.
     let refuse =
         |launch: Launch<'_>| unsafe { queue.enqueue_kernel(&launch, &[]) }.expect_err("refused");

@@ -3,16 +3,9 @@
 use super::*;
 
 fn over_the_software_gpu_in_all_modes(config: Config, test: impl Fn(Fixture)) {
-    for direct_dispatch in [false, true] {
-        for cpu_wait in [false, true] {
-            let config = Config {
-                direct_dispatch,
-                cpu_wait,
-                ..config.clone()
-            };
-            if let Some(fixture) = over_the_software_gpu(config) {
-                test(fixture);
-            }
+    for config in all_modes(&config) {
+        if let Some(fixture) = over_the_software_gpu(config) {
+            test(fixture);
         }
     }
 }
@@ -52,18 +45,10 @@ fn cooperative_launches_of_a_device_go_one_after_the_other() {
         let (wait, add) = (f.kernel(&WAIT_FOR_FLAG), f.kernel(&DOUBLE_AND_ADD));
         let (a, b, c) = (f.queue(), f.queue(), f.queue());
         let cooperative = |queue: &HostQueue, kernel: &Arc<Kernel>, arguments: &[u64]| {
-            let bytes: Vec<u8> = arguments
-                .iter()
-                .flat_map(|value| value.to_le_bytes())
-                .collect();
+            let bytes = packed(arguments);
             let launch = Launch {
-                kernel,
-                grid: [64, 1, 1],
-                block: [64, 1, 1],
-                dynamic_shared: 0,
-                arguments: Arguments::Packed(&bytes),
                 cooperative: true,
-                any_order: false,
+                ..one_group(kernel, &bytes)
             };
             // SAFETY: the kernels use what lives until the end.
             unsafe { queue.enqueue_kernel(&launch, &[]) }.expect("a launch")

@@ -112,6 +112,16 @@ fn fixture() -> Fixture {
     fixture_with(Config::default())
 }
 
+/// Settings in both dispatch modes and both wait modes.
+fn all_modes(config: &Config) -> impl Iterator<Item = Config> {
+    let modes = [(false, false), (false, true), (true, false), (true, true)];
+    modes.into_iter().map(|(direct_dispatch, cpu_wait)| Config {
+        direct_dispatch,
+        cpu_wait,
+        ..config.clone()
+    })
+}
+
 /// Runs a test in both dispatch modes and both wait modes, over the mock and over the software GPU.
 fn in_all_modes(test: impl Fn(Fixture)) {
     in_all_modes_with(Config::default(), test);
@@ -119,17 +129,8 @@ fn in_all_modes(test: impl Fn(Fixture)) {
 
 /// The same with other settings.
 fn in_all_modes_with(config: Config, test: impl Fn(Fixture)) {
-    for direct_dispatch in [false, true] {
-        for cpu_wait in [false, true] {
-            over_both(
-                Config {
-                    direct_dispatch,
-                    cpu_wait,
-                    ..config.clone()
-                },
-                &test,
-            );
-        }
+    for config in all_modes(&config) {
+        over_both(config, &test);
     }
 }
 
@@ -184,27 +185,36 @@ impl Fixture {
     }
 }
 
+/// Arguments of 8 bytes, packed.
+fn packed(arguments: &[u64]) -> Vec<u8> {
+    arguments
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect()
+}
+
+/// A launch of one group with packed arguments.
+fn one_group<'a>(kernel: &'a Arc<Kernel>, arguments: &'a [u8]) -> Launch<'a> {
+    Launch {
+        kernel,
+        grid: [64, 1, 1],
+        block: [64, 1, 1],
+        dynamic_shared: 0,
+        arguments: Arguments::Packed(arguments),
+        cooperative: false,
+        any_order: false,
+    }
+}
+
 fn launch(
     queue: &HostQueue,
     kernel: &Arc<Kernel>,
     arguments: &[u64],
     wait_list: &[Event],
 ) -> Event {
-    let bytes: Vec<u8> = arguments
-        .iter()
-        .flat_map(|value| value.to_le_bytes())
-        .collect();
-    let launch = Launch {
-        kernel,
-        grid: [64, 1, 1],
-        block: [64, 1, 1],
-        dynamic_shared: 0,
-        arguments: Arguments::Packed(&bytes),
-        cooperative: false,
-        any_order: false,
-    };
+    let bytes = packed(arguments);
     // SAFETY: the kernels use what the tests keep alive.
-    unsafe { queue.enqueue_kernel(&launch, wait_list) }.expect("a launch")
+    unsafe { queue.enqueue_kernel(&one_group(kernel, &bytes), wait_list) }.expect("a launch")
 }
 
 /// `*(arg 0)` becomes `2 * *(arg 0) + arg 1`: the result tells the order of several.

@@ -4,22 +4,8 @@ use super::*;
 use crate::PreparedKernels;
 
 fn prepared(f: &Fixture, kernel: &Arc<Kernel>, arguments: &[[u64; 2]]) -> PreparedKernels {
-    let bytes: Vec<Vec<u8>> = arguments
-        .iter()
-        .map(|pair| pair.iter().flat_map(|value| value.to_le_bytes()).collect())
-        .collect();
-    let launches: Vec<Launch<'_>> = bytes
-        .iter()
-        .map(|bytes| Launch {
-            kernel,
-            grid: [64, 1, 1],
-            block: [64, 1, 1],
-            dynamic_shared: 0,
-            arguments: Arguments::Packed(bytes),
-            cooperative: false,
-            any_order: false,
-        })
-        .collect();
+    let bytes: Vec<Vec<u8>> = arguments.iter().map(|pair| packed(pair)).collect();
+    let launches: Vec<Launch<'_>> = bytes.iter().map(|bytes| one_group(kernel, bytes)).collect();
     PreparedKernels::new(&f.device, &launches).expect("launches that can be")
 }
 
@@ -84,19 +70,8 @@ fn a_fault_in_prepared_kernels_fails_their_event() {
         let good = f.kernel(&DOUBLE_AND_ADD);
         let faulty = f.faulty_kernel(2);
         let value = f.value(0);
-        let bytes: Vec<u8> = [address(&value), 1]
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-        let launches = [&good, &faulty, &good].map(|kernel| Launch {
-            kernel,
-            grid: [64, 1, 1],
-            block: [64, 1, 1],
-            dynamic_shared: 0,
-            arguments: Arguments::Packed(&bytes),
-            cooperative: false,
-            any_order: false,
-        });
+        let bytes = packed(&[address(&value), 1]);
+        let launches = [&good, &faulty, &good].map(|kernel| one_group(kernel, &bytes));
         let kernels = PreparedKernels::new(&f.device, &launches).expect("launches that can be");
         let event = enqueue(&queue, &kernels, &[]);
         assert!(event.wait().is_err());
@@ -115,13 +90,8 @@ fn kernels_of_another_device_and_unpacked_arguments_are_refused() {
     let result = unsafe { other.queue().enqueue_prepared(&kernels, &[]) };
     assert!(matches!(result, Err(Error::InvalidValue(_))));
     let unpacked = Launch {
-        kernel: &kernel,
-        grid: [64, 1, 1],
-        block: [64, 1, 1],
-        dynamic_shared: 0,
         arguments: Arguments::Pointers(&[]),
-        cooperative: false,
-        any_order: false,
+        ..one_group(&kernel, &[])
     };
     assert!(PreparedKernels::new(&f.device, &[unpacked]).is_err());
     let none = PreparedKernels::new(&f.device, &[]).expect("nothing to refuse");
