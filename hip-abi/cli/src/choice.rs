@@ -25,7 +25,7 @@ pub fn nothing_found(
     wanted: Option<&TargetId>,
     kernel: Option<&String>,
 ) -> String {
-    let (mut targets, mut kernels) = (Vec::new(), Vec::new());
+    let (mut targets, mut kernels, mut found) = (Vec::new(), Vec::new(), false);
     let mut add = |code_object: &CodeObject<'_>| {
         let target = code_object.target().to_string();
         if !targets.contains(&target) {
@@ -34,6 +34,7 @@ pub fn nothing_found(
         if !is_wanted(wanted, code_object.target()) {
             return;
         }
+        found = true;
         let metadata = code_object.metadata().unwrap_or_default();
         for kernel in &metadata.kernels {
             let name = demangle(&kernel.name);
@@ -42,17 +43,12 @@ pub fn nothing_found(
             }
         }
     };
-    let mut found = false;
     for image in images {
         match &image.contents {
-            Contents::CodeObject(code_object) => {
-                found |= is_wanted(wanted, code_object.target());
-                add(code_object);
-            }
+            Contents::CodeObject(code_object) => add(code_object),
             Contents::Bundle(bundle) => {
                 for entry in bundle.entries().filter(|entry| !entry.data.is_empty()) {
                     if let Ok(code_object) = CodeObject::parse(entry.data) {
-                        found |= is_wanted(wanted, code_object.target());
                         add(&code_object);
                     }
                 }

@@ -60,8 +60,8 @@ impl Report<'_> {
 /// # Errors
 /// When stdout fails.
 pub fn doctor(options: &Doctor, terminal: &Terminal) -> Result<ExitCode> {
-    if let Some(Err(fault)) = options.gpus.as_deref().map(gpus::parse) {
-        terminal.error(&format!("--gpus: {fault}"));
+    if let Err(fault) = environment::check_gpus(options.gpus.as_deref()) {
+        terminal.error(&fault);
         return Ok(ExitCode::from(USED_WRONGLY));
     }
     let prefix = Prefix::of_this_command()?;
@@ -76,11 +76,7 @@ pub fn doctor(options: &Doctor, terminal: &Terminal) -> Result<ExitCode> {
         report.head(&format!("program {}", name.to_string_lossy()))?;
         match run::find_program(name) {
             Some(file) => program(&file, &prefix, options, &mut report)?,
-            None if Path::new(name).is_file() => report.bad(&format!(
-                "it is not in PATH; the file here is ./{}",
-                name.to_string_lossy()
-            ))?,
-            None => report.bad("there is no such program in PATH")?,
+            None => report.bad(&run::not_in_path(name))?,
         }
     }
     let code = if report.faults == 0 {
@@ -133,12 +129,7 @@ fn variables(options: &Doctor, report: &mut Report<'_>) -> Result<()> {
             report.note(&format!("{name}={}", value.to_string_lossy()))?;
         }
     }
-    let overruled: &[&str] = if options.gpus.is_some() {
-        &["GNEISS_GPUS"]
-    } else {
-        &[]
-    };
-    let (refused, warnings) = environment::problems(overruled);
+    let (refused, warnings) = environment::problems(options.gpus.as_deref());
     for text in &warnings {
         report.note(text)?;
     }

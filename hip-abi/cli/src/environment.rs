@@ -6,7 +6,7 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use clap::CommandFactory;
 use gneiss_settings::{AMDS, OURS};
-use std::io::{Result, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// All variables, ours first.
@@ -27,9 +27,21 @@ counts as none, as in AMD's runtime; `gneiss run` warns of it.
 `gneiss run` puts the libraries' directory into LD_LIBRARY_PATH, and with --preload the libraries into LD_PRELOAD.
 ";
 
-/// The values in the environment that are refused, and what is only worth a warning. `except` is set by an option: its value is overruled.
-pub fn problems(except: &[&str]) -> (Vec<String>, Vec<String>) {
-    let value = |name: &str| std::env::var_os(name).filter(|_| !except.contains(&name));
+/// Checks the value of `--gpus`, if it is there.
+///
+/// # Errors
+/// What is wrong with it, for the person who gave it.
+pub fn check_gpus(spec: Option<&str>) -> Result<(), String> {
+    match spec.map(gneiss_settings::gpus::parse) {
+        Some(Err(fault)) => Err(format!("--gpus: {fault}")),
+        _ => Ok(()),
+    }
+}
+
+/// The values in the environment that are refused, and what is only worth a warning. `--gpus` overrules `GNEISS_GPUS`.
+pub fn problems(gpus: Option<&str>) -> (Vec<String>, Vec<String>) {
+    let overruled = |name: &str| name == "GNEISS_GPUS" && gpus.is_some();
+    let value = |name: &str| std::env::var_os(name).filter(|_| !overruled(name));
     let refused = gneiss_settings::check_in(value).err().unwrap_or_default();
     let senseless = AMDS
         .iter()
@@ -52,20 +64,20 @@ pub fn problems(except: &[&str]) -> (Vec<String>, Vec<String>) {
 }
 
 /// Writes a subcommand's help; unlike clap's own way, a closed stdout is an error that the caller sees.
-fn print_help(command: &mut clap::Command) -> Result<()> {
-    write!(std::io::stdout().lock(), "{}", command.render_help())
+fn print_help(command: &mut clap::Command) -> io::Result<()> {
+    write!(io::stdout().lock(), "{}", command.render_help())
 }
 
 /// Shows help for a topic.
 ///
 /// # Errors
 /// When stdout fails.
-pub fn help(options: &Help, terminal: &Terminal) -> Result<ExitCode> {
+pub fn help(options: &Help, terminal: &Terminal) -> io::Result<ExitCode> {
     let mut command = Cli::command();
     match options.topic.as_deref() {
         None => print_help(&mut command)?,
         Some("env" | "environment") => {
-            let mut out = std::io::stdout().lock();
+            let mut out = io::stdout().lock();
             let mut table = Table::new(0, &["variable", "meaning"]);
             for variable in OURS.iter().chain(AMDS) {
                 table.row([variable.name.to_owned(), variable.meaning.to_owned()]);
@@ -87,6 +99,6 @@ pub fn help(options: &Help, terminal: &Terminal) -> Result<ExitCode> {
             }
         },
     }
-    std::io::stdout().flush()?;
+    io::stdout().flush()?;
     Ok(ExitCode::SUCCESS)
 }

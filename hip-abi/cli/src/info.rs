@@ -62,13 +62,10 @@ pub fn info(options: &Info, terminal: &Terminal) -> Result<ExitCode> {
     if options.api {
         symbols::list(&prefix, options.json, terminal, &mut out)?;
     } else {
-        let faults = match &options.gpus {
-            Some(spec) => gneiss_settings::gpus::parse(spec)
-                .err()
-                .map(|fault| format!("--gpus: {fault}"))
-                .into_iter()
-                .collect(),
-            None => environment::problems(&[]).0,
+        let faults = match environment::check_gpus(options.gpus.as_deref()) {
+            Err(fault) => vec![fault],
+            Ok(()) if options.gpus.is_some() => Vec::new(),
+            Ok(()) => environment::problems(None).0,
         };
         if !faults.is_empty() {
             faults.iter().for_each(|fault| terminal.error(fault));

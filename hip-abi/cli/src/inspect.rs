@@ -134,15 +134,14 @@ pub fn inspect(options: &Inspect, terminal: &Terminal) -> Result<ExitCode> {
         let why = choice::nothing_found(&images, options.target.as_ref(), options.kernel.as_ref());
         return Err(std::io::Error::other(format!("{path}: {why}")));
     }
-    let images = reports;
-    let faulty = images
+    let faulty = reports
         .iter()
         .flat_map(|image| &image.entries)
         .any(|entry| entry.error.is_some());
     let report = File {
         file: path,
         size: file.bytes().len(),
-        images,
+        images: reports,
     };
     let mut out = BufWriter::new(std::io::stdout().lock());
     if options.json {

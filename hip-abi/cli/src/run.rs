@@ -38,14 +38,7 @@ pub fn cannot_start(options: &Run, error: &std::io::Error, terminal: &Terminal) 
 /// Why a program could not be started, in more words than the system has.
 fn why_not(name: &OsStr, error: &std::io::Error) -> String {
     let Some(file) = find_program(name) else {
-        return if Path::new(name).is_file() {
-            format!(
-                "it is not in PATH; the file here is ./{}",
-                name.to_string_lossy()
-            )
-        } else {
-            "there is no such program in PATH".to_owned()
-        };
+        return not_in_path(name);
     };
     let Ok(metadata) = std::fs::metadata(&file) else {
         return error.to_string();
@@ -62,6 +55,18 @@ fn why_not(name: &OsStr, error: &std::io::Error) -> String {
             format!("{error}: the file is there, but not the interpreter that it names")
         }
         _ => error.to_string(),
+    }
+}
+
+/// The fault of a name that [`find_program`] does not find.
+pub fn not_in_path(name: &OsStr) -> String {
+    if Path::new(name).is_file() {
+        format!(
+            "it is not in PATH; the file here is ./{}",
+            name.to_string_lossy()
+        )
+    } else {
+        "there is no such program in PATH".to_owned()
     }
 }
 
@@ -101,15 +106,10 @@ pub fn command(options: &Run, terminal: &Terminal) -> Result<Command, ExitCode> 
     if let Some(missing) = prefix.missing() {
         return wrong(&missing);
     }
-    if let Some(Err(fault)) = options.gpus.as_deref().map(gneiss_settings::gpus::parse) {
-        return wrong(&format!("--gpus: {fault}"));
+    if let Err(fault) = environment::check_gpus(options.gpus.as_deref()) {
+        return wrong(&fault);
     }
-    let overruled: &[&str] = if options.gpus.is_some() {
-        &["GNEISS_GPUS"]
-    } else {
-        &[]
-    };
-    let (refused, warnings) = environment::problems(overruled);
+    let (refused, warnings) = environment::problems(options.gpus.as_deref());
     warnings.iter().for_each(|warning| terminal.warn(warning));
     if !refused.is_empty() {
         refused.iter().for_each(|fault| terminal.error(fault));
