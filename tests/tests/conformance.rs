@@ -32,10 +32,14 @@ impl Column {
     }
 }
 
+/// The text of a list.
+fn list(name: &str) -> String {
+    let path = source_path(&format!("tests/conformance/{name}.tsv"));
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 fn examples() -> Vec<Example> {
-    let path = source_path("tests/conformance/rocm-examples.tsv");
-    let text =
-        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = list("rocm-examples");
     let mut lines = text.lines();
     let targets: Vec<_> = lines
         .next()
@@ -72,9 +76,7 @@ fn every_example_has_a_result() {
 
 #[test]
 fn every_case_that_does_not_pass_has_a_reason() {
-    let path = source_path("tests/conformance/hip-tests-5.2.3.tsv");
-    let text =
-        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = list("hip-tests-5.2.3");
     let mut names = BTreeSet::new();
     for line in text.lines().skip(1) {
         let fields: Vec<_> = line.split('\t').collect();
@@ -141,9 +143,7 @@ fn the_results_are_as_listed() {
 
 #[test]
 fn every_test_of_rocrtst_has_a_result() {
-    let path = source_path("tests/conformance/rocrtst.tsv");
-    let text =
-        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = list("rocrtst");
     let mut names = BTreeSet::new();
     let mut failed = Vec::new();
     for line in text.lines().skip(1) {
@@ -164,9 +164,7 @@ fn every_test_of_rocrtst_has_a_result() {
 
 #[test]
 fn every_difference_to_amds_library_is_argued() {
-    let path = source_path("tests/conformance/amd-clr-5.2.3.tsv");
-    let text =
-        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = list("amd-clr-5.2.3");
     let mut names = BTreeSet::new();
     for line in text.lines().skip(1) {
         let fields: Vec<_> = line.split('\t').collect();
