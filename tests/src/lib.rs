@@ -12,7 +12,7 @@ mod run;
 
 pub use compile::{Compile, clang_19, compile};
 pub use prefix::{Prefix, cases_source, source_path, workspace_root};
-pub use run::{Outcome, Run};
+pub use run::{Outcome, Run, gneiss, gneiss_succeeds};
 
 /// Whether the long run is asked for: every target, optimisation level and runtime instead of one of each.
 pub fn verify() -> bool {

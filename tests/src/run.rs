@@ -2,15 +2,47 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    fmt::Debug,
     io::Read,
     os::unix::process::{CommandExt, ExitStatusExt},
     path::PathBuf,
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, Command, ExitStatus, Output, Stdio},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
 use crate::Prefix;
+
+/// Runs the `gneiss` command to its end.
+///
+/// # Panics
+///
+/// When it cannot be started.
+pub fn gneiss<A: AsRef<OsStr>>(arguments: &[A]) -> Output {
+    Command::new(Prefix::find().gneiss())
+        .args(arguments)
+        .output()
+        .expect("the command starts")
+}
+
+/// Runs the `gneiss` command, which must succeed, and gives what it wrote to stdout.
+///
+/// # Panics
+///
+/// When it cannot be started, or exits with anything but 0.
+#[track_caller]
+pub fn gneiss_succeeds<A: AsRef<OsStr> + Debug>(arguments: &[A]) -> String {
+    let output = gneiss(arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}\n{}{}",
+        output.status,
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+    text(&output.stdout)
+}
 
 /// How the program finds the runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

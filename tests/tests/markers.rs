@@ -1,8 +1,10 @@
 //! rocTX markers and ranges of programs, in recordings and without one.
 
-use std::{fs, process::Command};
+use std::{ffi::OsStr, fs};
 
-use gneiss_tests::{Compile, Prefix, Run, compile, elf::SharedLibrary, source_path};
+use gneiss_tests::{
+    Compile, Prefix, Run, compile, elf::SharedLibrary, gneiss_succeeds, source_path,
+};
 use serde_json::Value;
 
 fn program() -> std::path::PathBuf {
@@ -21,17 +23,15 @@ fn ranges_nest_also_when_nothing_is_recorded() {
 fn ranges_stand_among_the_calls_of_a_recording() {
     let folder = tempfile::tempdir().expect("a folder");
     let lines = folder.path().join("ranges.jsonl");
-    let output = Command::new(Prefix::find().gneiss())
-        .arg("trace")
-        .arg("-o")
-        .arg(folder.path().join("ranges.gnt"))
-        .arg("--json")
-        .arg(&lines)
-        .arg("--")
-        .arg(program())
-        .output()
-        .expect("the command starts");
-    assert!(output.status.success(), "{output:?}");
+    gneiss_succeeds::<&OsStr>(&[
+        "trace".as_ref(),
+        "-o".as_ref(),
+        folder.path().join("ranges.gnt").as_ref(),
+        "--json".as_ref(),
+        lines.as_ref(),
+        "--".as_ref(),
+        program().as_ref(),
+    ]);
     let calls: Vec<Value> = fs::read_to_string(&lines)
         .expect("the file")
         .lines()

@@ -5,30 +5,13 @@ use std::{
     ffi::OsStr,
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::Command,
 };
 
-use gneiss_tests::{Compile, Prefix, QUICK_TARGET, compile, source_path, workspace_root};
-
-fn gneiss<A: AsRef<OsStr>>(arguments: &[A]) -> Output {
-    Command::new(Prefix::find().gneiss())
-        .args(arguments)
-        .output()
-        .expect("the command starts")
-}
-
-#[track_caller]
-fn succeeds<A: AsRef<OsStr> + std::fmt::Debug>(arguments: &[A]) -> String {
-    let output = gneiss(arguments);
-    assert!(
-        output.status.success(),
-        "{arguments:?}: {}\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
+use gneiss_tests::{
+    Compile, Prefix, QUICK_TARGET, compile, gneiss_succeeds as succeeds, source_path,
+    workspace_root,
+};
 
 /// The command lines of the HIP and C samples that need no more than the HIP runtime, by name.
 fn samples() -> Vec<(String, Vec<String>)> {

@@ -5,34 +5,17 @@ use std::{
     fs,
     io::{BufRead, BufReader, Write},
     path::Path,
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
 };
 
-use gneiss_tests::{Compile, Prefix, QUICK_TARGET, case_run, cases_source, compile, source_path};
+use gneiss_tests::{
+    Compile, Prefix, QUICK_TARGET, case_run, cases_source, compile, gneiss,
+    gneiss_succeeds as succeeds, source_path,
+};
 use serde_json::Value;
-
-fn gneiss(arguments: &[&str]) -> Output {
-    Command::new(Prefix::find().gneiss())
-        .args(arguments)
-        .output()
-        .expect("the command starts")
-}
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-#[track_caller]
-fn succeeds(arguments: &[&str]) -> String {
-    let output = gneiss(arguments);
-    assert!(
-        output.status.success(),
-        "{arguments:?}: {}\n{}{}",
-        output.status,
-        text(&output.stdout),
-        text(&output.stderr)
-    );
-    text(&output.stdout)
 }
 
 fn sample(name: &str) -> String {
