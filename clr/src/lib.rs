@@ -36,6 +36,7 @@ mod queue;
 pub mod replay;
 mod runtime;
 mod signal;
+mod simulated;
 pub mod trace;
 mod virtual_gpu;
 mod watch;

@@ -238,34 +238,6 @@ pub(super) unsafe extern "C" fn queue_add_write_index(
     index_of(queue, offset_of!(amd_queue_t, write_dispatch_id)).fetch_add(value, Ordering::SeqCst)
 }
 
-pub(super) unsafe extern "C" fn set_profiler(_: *mut hsa_queue_t, _: i32) -> hsa_status_t {
-    HSA_STATUS_SUCCESS
-}
-
-pub(super) unsafe extern "C" fn copy_profiler(_: bool) -> hsa_status_t {
-    HSA_STATUS_SUCCESS
-}
-
-pub(super) unsafe extern "C" fn set_priority(_: *mut hsa_queue_t, _: u32) -> hsa_status_t {
-    HSA_STATUS_SUCCESS
-}
-
-pub(super) unsafe extern "C" fn register_system_event_handler(
-    _: hsa_amd_system_event_callback_t,
-    _: *mut c_void,
-) -> hsa_status_t {
-    HSA_STATUS_SUCCESS
-}
-
-pub(super) unsafe extern "C" fn status_string(
-    _: hsa_status_t,
-    place: *mut *const std::ffi::c_char,
-) -> hsa_status_t {
-    // SAFETY: the result has a valid place.
-    unsafe { place.write(c"a mock's status".as_ptr()) };
-    HSA_STATUS_SUCCESS
-}
-
 /// The packet processor: one packet after the other (all packets have the barrier bit here).
 fn process(address: usize) {
     let queue = address as *mut MockQueue;

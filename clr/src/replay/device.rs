@@ -18,7 +18,7 @@ use super::{Span, Workload, WorkloadCommand};
 
 pub(super) use hsa::{address_of, host_work, table};
 
-const CPU: u64 = 1;
+/// The first GPU's handle.
 const GPU: u64 = 16;
 const CPU_POOL: u64 = 1;
 const GPU_POOL: u64 = 2;

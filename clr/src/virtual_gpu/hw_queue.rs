@@ -202,6 +202,14 @@ impl HwQueue {
                 (*amd).private_segment_aperture_base_hi,
             )
         };
+        // An agent has one cooperative queue, which whoever asks next gets with the indices where they are.
+        // SAFETY: just created; adding nothing reads the write index.
+        let (write, read) = unsafe {
+            (
+                (hsa.api.hsa_queue_add_write_index_relaxed)(queue, 0),
+                (hsa.api.hsa_queue_load_read_index_scacquire)(queue),
+            )
+        };
         let this = Arc::new(Self {
             hsa,
             queue,
@@ -209,8 +217,8 @@ impl HwQueue {
             size,
             doorbell,
             producer: Mutex::new(Producer {
-                read: 0,
-                write: 0,
+                read,
+                write,
                 unrung: false,
             }),
             users: AtomicUsize::new(0),

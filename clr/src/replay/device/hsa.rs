@@ -1,13 +1,17 @@
 //! The simulated device's HSA functions.
 
-use std::{collections::VecDeque, ffi::c_void};
+use std::{
+    collections::VecDeque,
+    ffi::{CStr, c_void},
+};
 
 use gneiss_hsa_api::*;
 
 use super::{
-    CPU, CPU_POOL, DEVICE_BASE, DEVICE_SIZE, GPU, GPU_POOL, Happening, SimCopy, SimQueue,
-    SimSignal, Slot, now, signal_of, sim,
+    CPU_POOL, DEVICE_BASE, DEVICE_SIZE, GPU, GPU_POOL, Happening, SimCopy, SimQueue, SimSignal,
+    Slot, now, signal_of, sim,
 };
+use crate::simulated::{self, CPU, Pool, Simulated, give};
 
 /// Address of a copy's end that stands for a command of the workload.
 pub(in crate::replay) fn address_of(device: usize, command: u32) -> u64 {
@@ -19,25 +23,46 @@ pub(in crate::replay) fn host_work(command: u64) -> u64 {
     command * 8
 }
 
+struct Replayed;
+
+impl Simulated for Replayed {
+    const LIBRARY: &'static CStr = c"the simulated device";
+    const NAME: &'static CStr = c"sim";
+    const ISA: &'static CStr = c"amdgcn-amd-amdhsa--gfx90a";
+    const COMPUTE_UNITS: u32 = 1;
+    const ACCESS: u32 = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+    const LINK_ATOMICS: bool = false;
+    const FIRST_GPU: u64 = GPU;
+
+    fn gpus() -> u64 {
+        sim(|sim| sim.devices) as u64
+    }
+
+    fn pools(agent: hsa_agent_t) -> Vec<Pool> {
+        let (handle, flags) = if agent.handle == CPU {
+            let flags = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED
+                | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT;
+            (CPU_POOL, flags)
+        } else {
+            // The number of a device's pool also says which device.
+            let handle = GPU_POOL + agent.handle - GPU;
+            (handle, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED)
+        };
+        vec![Pool {
+            handle,
+            segment: HSA_AMD_SEGMENT_GLOBAL,
+            flags,
+            size: 2 * DEVICE_SIZE as usize,
+        }]
+    }
+}
+
 /// The library's functions; those that a replay does not need end the process with a word.
 pub(in crate::replay) fn table() -> HsaApi {
-    unsafe extern "C" fn missing() {
-        eprintln!("gneiss: the simulated device has no such HSA function");
-        std::process::abort();
-    }
-    let mut api = HsaApi::all_missing(missing);
-    api.hsa_init = init;
-    api.hsa_iterate_agents = iterate_agents;
-    api.hsa_agent_get_info = agent_get_info;
-    api.hsa_agent_iterate_isas = iterate_isas;
-    api.hsa_isa_get_info_alt = isa_get_info;
-    api.hsa_amd_agent_iterate_memory_pools = iterate_pools;
-    api.hsa_amd_memory_pool_get_info = pool_get_info;
-    api.hsa_amd_agent_memory_pool_get_info = agent_pool_get_info;
+    let mut api = simulated::table::<Replayed>();
     api.hsa_system_get_info = system_get_info;
     api.hsa_amd_memory_pool_allocate = pool_allocate;
     api.hsa_amd_memory_pool_free = pool_free;
-    api.hsa_amd_agents_allow_access = allow_access;
     api.hsa_signal_create = signal_create;
     api.hsa_signal_destroy = signal_destroy;
     api.hsa_signal_load_scacquire = signal_load;
@@ -48,165 +73,9 @@ pub(in crate::replay) fn table() -> HsaApi {
     api.hsa_queue_destroy = queue_destroy;
     api.hsa_queue_load_read_index_scacquire = queue_read_index;
     api.hsa_queue_add_write_index_relaxed = queue_add_write_index;
-    api.hsa_amd_profiling_set_profiler_enabled = set_profiler;
-    api.hsa_amd_profiling_async_copy_enable = copy_profiler;
     api.hsa_amd_profiling_get_dispatch_time = dispatch_time;
     api.hsa_amd_profiling_get_async_copy_time = copy_time;
-    api.hsa_amd_queue_set_priority = set_priority;
-    api.hsa_status_string = status_string;
-    api.hsa_amd_register_system_event_handler = register_handler;
     api
-}
-
-unsafe extern "C" fn init() -> hsa_status_t {
-    HSA_STATUS_SUCCESS
-}
-
-type AgentCallback = Option<unsafe extern "C" fn(hsa_agent_t, *mut c_void) -> hsa_status_t>;
-
-unsafe extern "C" fn iterate_agents(callback: AgentCallback, data: *mut c_void) -> hsa_status_t {
-    let Some(callback) = callback else {
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    };
-    let devices = sim(|sim| sim.devices) as u64;
-    for handle in std::iter::once(CPU).chain((0..devices).map(|index| GPU + index)) {
-        // SAFETY: the caller's callback and data.
-        let status = unsafe { callback(hsa_agent_t { handle }, data) };
-        if status != HSA_STATUS_SUCCESS {
-            return status;
-        }
-    }
-    HSA_STATUS_SUCCESS
-}
-
-/// Writes a value of any type.
-unsafe fn give<T>(place: *mut c_void, value: T) -> hsa_status_t {
-    // SAFETY: the caller's.
-    unsafe { place.cast::<T>().write_unaligned(value) };
-    HSA_STATUS_SUCCESS
-}
-
-unsafe extern "C" fn agent_get_info(
-    agent: hsa_agent_t,
-    attribute: u32,
-    value: *mut c_void,
-) -> hsa_status_t {
-    let kind = if agent.handle == CPU {
-        HSA_DEVICE_TYPE_CPU
-    } else {
-        HSA_DEVICE_TYPE_GPU
-    };
-    // SAFETY: the caller's buffer is large enough.
-    unsafe {
-        match attribute {
-            HSA_AGENT_INFO_DEVICE => give(value, kind),
-            HSA_AGENT_INFO_NAME => give(value, *b"sim\0"),
-            HSA_AGENT_INFO_WAVEFRONT_SIZE => give(value, 64_u32),
-            HSA_AGENT_INFO_WORKGROUP_MAX_SIZE => give(value, 1024_u32),
-            HSA_AGENT_INFO_WORKGROUP_MAX_DIM => give(value, [1024_u16; 3]),
-            HSA_AGENT_INFO_GRID_MAX_DIM => give(value, [u32::MAX; 3]),
-            HSA_AGENT_INFO_PROFILE => give(value, HSA_PROFILE_BASE),
-            HSA_AGENT_INFO_EXTENSIONS => give(value, [0_u8; 128]),
-            HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT => give(value, 1_u32),
-            HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU => give(value, 32_u32),
-            HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU => give(value, 4_u32),
-            _ => HSA_STATUS_ERROR_INVALID_ARGUMENT,
-        }
-    }
-}
-
-type IsaCallback = Option<unsafe extern "C" fn(hsa_isa_t, *mut c_void) -> hsa_status_t>;
-
-unsafe extern "C" fn iterate_isas(
-    _: hsa_agent_t,
-    callback: IsaCallback,
-    data: *mut c_void,
-) -> hsa_status_t {
-    match callback {
-        // SAFETY: the caller's callback and data.
-        Some(callback) => unsafe { callback(hsa_isa_t { handle: 1 }, data) },
-        None => HSA_STATUS_ERROR_INVALID_ARGUMENT,
-    }
-}
-
-unsafe extern "C" fn isa_get_info(
-    _: hsa_isa_t,
-    attribute: u32,
-    value: *mut c_void,
-) -> hsa_status_t {
-    const NAME: &[u8; 26] = b"amdgcn-amd-amdhsa--gfx90a\0";
-    // SAFETY: the caller's buffer is large enough.
-    unsafe {
-        match attribute {
-            HSA_ISA_INFO_NAME_LENGTH => give(value, 26_u32),
-            HSA_ISA_INFO_NAME => give(value, *NAME),
-            _ => HSA_STATUS_ERROR_INVALID_ARGUMENT,
-        }
-    }
-}
-
-type PoolCallback =
-    Option<unsafe extern "C" fn(hsa_amd_memory_pool_t, *mut c_void) -> hsa_status_t>;
-
-unsafe extern "C" fn iterate_pools(
-    agent: hsa_agent_t,
-    callback: PoolCallback,
-    data: *mut c_void,
-) -> hsa_status_t {
-    // The number of a device's pool also says which device.
-    let handle = if agent.handle == CPU {
-        CPU_POOL
-    } else {
-        GPU_POOL + (agent.handle - GPU) * 2
-    };
-    match callback {
-        // SAFETY: the caller's callback and data.
-        Some(callback) => unsafe { callback(hsa_amd_memory_pool_t { handle }, data) },
-        None => HSA_STATUS_ERROR_INVALID_ARGUMENT,
-    }
-}
-
-unsafe extern "C" fn pool_get_info(
-    pool: hsa_amd_memory_pool_t,
-    attribute: u32,
-    value: *mut c_void,
-) -> hsa_status_t {
-    // SAFETY: the caller's buffer is large enough.
-    unsafe {
-        match attribute {
-            HSA_AMD_MEMORY_POOL_INFO_SEGMENT => give(value, HSA_AMD_SEGMENT_GLOBAL),
-            HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS => give(
-                value,
-                if pool.handle == CPU_POOL {
-                    HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED
-                        | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT
-                } else {
-                    HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED
-                },
-            ),
-            HSA_AMD_MEMORY_POOL_INFO_SIZE => give(value, 2 * DEVICE_SIZE as usize),
-            HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE => give(value, 4096_usize),
-            _ => HSA_STATUS_ERROR_INVALID_ARGUMENT,
-        }
-    }
-}
-
-unsafe extern "C" fn agent_pool_get_info(
-    _: hsa_agent_t,
-    _: hsa_amd_memory_pool_t,
-    attribute: u32,
-    value: *mut c_void,
-) -> hsa_status_t {
-    // SAFETY: the caller's buffer is large enough.
-    unsafe {
-        match attribute {
-            HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS => {
-                give(value, HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED)
-            }
-            HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO => give(value, [0_u8; 28]),
-            _ => HSA_STATUS_ERROR_INVALID_ARGUMENT,
-        }
-    }
 }
 
 unsafe extern "C" fn system_get_info(attribute: u32, value: *mut c_void) -> hsa_status_t {
@@ -221,53 +90,26 @@ unsafe extern "C" fn system_get_info(attribute: u32, value: *mut c_void) -> hsa_
 unsafe extern "C" fn pool_allocate(
     pool: hsa_amd_memory_pool_t,
     size: usize,
-    _: u32,
+    flags: u32,
     place: *mut *mut c_void,
 ) -> hsa_status_t {
     if pool.handle != CPU_POOL {
         // One allocation of each device, which nobody touches.
-        let device = (pool.handle - GPU_POOL) / 2;
+        let device = pool.handle - GPU_POOL;
         // SAFETY: the result has a valid place.
         unsafe { place.write((DEVICE_BASE + device * DEVICE_SIZE) as *mut c_void) };
         return HSA_STATUS_SUCCESS;
     }
-    let Ok(layout) = std::alloc::Layout::from_size_align(size + 4096, 4096) else {
-        return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-    };
-    // SAFETY: the layout is not empty; the size is kept in front, for freeing; the result has a valid place.
-    unsafe {
-        let memory = std::alloc::alloc(layout);
-        if memory.is_null() {
-            return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-        }
-        memory.cast::<usize>().write(size);
-        place.write(memory.add(4096).cast());
-    }
-    HSA_STATUS_SUCCESS
+    // SAFETY: the caller's result.
+    unsafe { simulated::pool_allocate(pool, size, flags, place) }
 }
 
 unsafe extern "C" fn pool_free(address: *mut c_void) -> hsa_status_t {
-    if address as u64 >= DEVICE_BASE && (address as u64) < DEVICE_BASE + 64 * DEVICE_SIZE {
+    if address as u64 >= DEVICE_BASE {
         return HSA_STATUS_SUCCESS;
     }
     // SAFETY: from `pool_allocate`.
-    unsafe {
-        let memory = address.cast::<u8>().sub(4096);
-        let size = memory.cast::<usize>().read();
-        if let Ok(layout) = std::alloc::Layout::from_size_align(size + 4096, 4096) {
-            std::alloc::dealloc(memory, layout);
-        }
-    }
-    HSA_STATUS_SUCCESS
-}
-
-unsafe extern "C" fn allow_access(
-    _: u32,
-    _: *const hsa_agent_t,
-    _: *const u32,
-    _: *const c_void,
-) -> hsa_status_t {
-    HSA_STATUS_SUCCESS
+    unsafe { simulated::pool_free(address) }
 }
 
 unsafe extern "C" fn signal_create(
@@ -460,32 +302,4 @@ unsafe extern "C" fn queue_add_write_index(queue: *const hsa_queue_t, value: u64
         (*queue).write += value;
         write
     }
-}
-
-unsafe extern "C" fn set_profiler(_: *mut hsa_queue_t, _: i32) -> hsa_status_t {
-    HSA_STATUS_SUCCESS
-}
-
-unsafe extern "C" fn copy_profiler(_: bool) -> hsa_status_t {
-    HSA_STATUS_SUCCESS
-}
-
-unsafe extern "C" fn set_priority(_: *mut hsa_queue_t, _: u32) -> hsa_status_t {
-    HSA_STATUS_SUCCESS
-}
-
-unsafe extern "C" fn register_handler(
-    _: hsa_amd_system_event_callback_t,
-    _: *mut c_void,
-) -> hsa_status_t {
-    HSA_STATUS_SUCCESS
-}
-
-unsafe extern "C" fn status_string(
-    _: hsa_status_t,
-    place: *mut *const std::ffi::c_char,
-) -> hsa_status_t {
-    // SAFETY: the result has a valid place.
-    unsafe { place.write(c"a status of the simulated device".as_ptr()) };
-    HSA_STATUS_SUCCESS
 }
