@@ -251,6 +251,11 @@ impl State {
         true
     }
 
+    /// Adds a callback to a command that is not enqueued yet.
+    pub(crate) fn add_callback(&self, callback: Callback) {
+        self.inner.lock().rare().callbacks.push(callback);
+    }
+
     pub(crate) fn has_callbacks(&self) -> bool {
         self.inner.lock().has_callbacks()
     }

@@ -18,6 +18,7 @@
 //!
 //! The crate knows no HIP and no OpenCL; `gneiss-hip-abi` maps [`Error`], [`Status`] and [`DeviceFault`] to HIP's codes.
 
+pub mod activity;
 mod command;
 pub mod config;
 mod device;

@@ -44,6 +44,7 @@ use crate::{
     pointer::*,
     pool::*,
     pool_api::*,
+    profiling::*,
     registration::*,
     stream::*,
     stream_operation::*,
@@ -188,7 +189,7 @@ table! {
         Works __hipRegisterTexture;
         Works __hipRegisterVar;
         Works __hipUnregisterFatBinary;
-        NotSupported hipApiName;
+        Works hipApiName;
         Works hipArray3DCreate;
         Works hipArrayCreate;
         Works hipBindTexture;
@@ -247,7 +248,7 @@ table! {
         Works hipDriverGetVersion;
         Works hipDrvMemcpy3D;
         Works hipDrvMemcpy3DAsync;
-        NotSupported hipEnableActivityCallback;
+        Works hipEnableActivityCallback;
         Works hipEventCreate;
         Works hipEventCreateWithFlags;
         Works hipEventDestroy;
@@ -272,7 +273,7 @@ table! {
         Works hipFuncSetCacheConfig;
         Works hipFuncSetSharedMemConfig;
         Works hipGetChannelDesc;
-        NotSupported hipGetCmdName;
+        Works hipGetCmdName;
         Works hipGetDevice;
         Works hipGetDeviceCount;
         Works hipGetDeviceFlags;
@@ -299,7 +300,7 @@ table! {
         Works hipHostRegister;
         Works hipHostUnregister;
         Works hipInit;
-        NotSupported hipInitActivityCallback;
+        Works hipInitActivityCallback;
         Works hipIpcCloseMemHandle;
         Works hipIpcGetEventHandle;
         Works hipIpcGetMemHandle;
@@ -391,10 +392,10 @@ table! {
         Works hipPointerSetAttribute;
         NotSupported hipProfilerStart;
         NotSupported hipProfilerStop;
-        NotSupported hipRegisterActivityCallback;
-        NotSupported hipRegisterApiCallback;
-        NotSupported hipRemoveActivityCallback;
-        NotSupported hipRemoveApiCallback;
+        Works hipRegisterActivityCallback;
+        Works hipRegisterApiCallback;
+        Works hipRemoveActivityCallback;
+        Works hipRemoveApiCallback;
         Works hipRuntimeGetVersion;
         Works hipSetDevice;
         Works hipSetDeviceFlags;
@@ -648,7 +649,7 @@ table! {
         Works hipMemset2DAsync_spt;
         Works hipMemset3DAsync_spt;
         Works hipMemsetAsync_spt;
-        NotSupported hipRegisterTracerCallback;
+        Works hipRegisterTracerCallback;
         Works hipStreamAddCallback_spt;
         Works hipStreamBeginCapture_spt;
         Works hipStreamEndCapture_spt;

@@ -13,6 +13,7 @@ use gneiss_clr::trace;
 use crate::{
     error::{HipResult, hipError_t, hipErrorNotReady, hipErrorUnknown, hipSuccess},
     log::{self, Arguments},
+    profiling::{self, RawArguments},
     runtime,
     version::{self, Major},
 };
@@ -44,6 +45,7 @@ thread_local! {
 pub fn call(
     site: &'static Site,
     arguments: impl FnOnce(&mut Arguments),
+    raw_arguments: impl FnOnce(&mut RawArguments),
     body: impl FnOnce() -> HipResult,
 ) -> hipError_t {
     let logged = log::api_enabled();
@@ -55,6 +57,14 @@ pub fn call(
     // What the compiler calls around each launch is not worth two records.
     let recorded = (trace::on() && !site.name.starts_with("__"))
         .then(|| trace::call_begin(&site.trace, site.name));
+    let profiled = if profiling::on() {
+        let mut raw = RawArguments::default();
+        raw_arguments(&mut raw);
+        // SAFETY: the list holds arguments of the call that goes on.
+        unsafe { profiling::enter(site, &raw) }
+    } else {
+        None
+    };
     let status = run(site.name, hipErrorUnknown, || {
         let result = if site.init {
             runtime::start().and_then(|()| body())
@@ -63,6 +73,9 @@ pub fn call(
         };
         result.err().unwrap_or(hipSuccess)
     });
+    if let Some(profiled) = profiled {
+        profiled.leave();
+    }
     if site.record {
         record(status, version::presented());
     }

@@ -58,6 +58,7 @@ pub mod per_thread;
 pub mod pointer;
 pub mod pool;
 pub mod pool_api;
+pub mod profiling;
 pub mod properties;
 pub mod registration;
 pub mod runtime;

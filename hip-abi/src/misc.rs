@@ -204,37 +204,6 @@ pub unsafe extern "C" fn __gnu_f2h_ieee(value: f32) -> u16 {
     half::f16::from_f32(value).to_bits()
 }
 
-/// Name of an entry point by AMD's internal number, which only AMD's tracers know: always `unknown`.
-///
-/// # Safety
-/// None. The text is constant.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipApiName(id: u32) -> *const c_char {
-    let _ = id;
-    c"unknown".as_ptr()
-}
-
-/// Name of a command by AMD's internal number, which only AMD's tracers know: always `unknown`.
-///
-/// # Safety
-/// None. The text is constant.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipGetCmdName(op: u32) -> *const c_char {
-    let _ = op;
-    c"unknown".as_ptr()
-}
-
-/// AMD's tracers ask this before they use activity callbacks, which do not exist here.
-///
-/// # Safety
-/// None.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipEnableActivityCallback(op: u32, enable: bool) -> bool {
-    let _ = (op, enable);
-    crate::unsupported::report("hipEnableActivityCallback", "callbacks of AMD's tracers");
-    false
-}
-
 /// The precompiled header of the run-time compiler: there is none.
 ///
 /// # Safety

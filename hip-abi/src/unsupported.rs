@@ -16,10 +16,6 @@ pub(crate) fn report(name: &str, reason: &str) {
 /// The same of functions that have no status to give, or another one: they are written out elsewhere.
 pub const OTHER_REASONS: &[(&str, &[&str])] = &[
     (
-        "numbers that only AMD's tracers know: every name is `unknown`, nothing is enabled",
-        &["hipApiName", "hipEnableActivityCallback", "hipGetCmdName"],
-    ),
-    (
         "the run-time compiler needs no precompiled header: none is given",
         &["__hipGetPCH"],
     ),
@@ -44,7 +40,7 @@ macro_rules! unsupported {
             static SITE: crate::entry::Site =
                 crate::entry::Site { name: stringify!($name), file: file!(), line: line!(), init: false, record: true,
                     trace: gneiss_clr::trace::NameId::new() };
-            crate::entry::call(&SITE, |_| {}, || {
+            crate::entry::call(&SITE, |_| {}, |_| {}, || {
                 report(stringify!($name), $reason);
                 Err(hipErrorNotSupported)
             })
@@ -100,14 +96,6 @@ unsupported! {
     "profilers attached from outside: AMD's runtime gives this error, too" {
         hipProfilerStart;
         hipProfilerStop;
-    }
-    "callbacks of AMD's tracers: `gneiss trace` records calls, commands and rocTX ranges" {
-        hipInitActivityCallback;
-        hipRegisterActivityCallback;
-        hipRegisterApiCallback;
-        hipRegisterTracerCallback;
-        hipRemoveActivityCallback;
-        hipRemoveApiCallback;
     }
     "streams keep the attributes that they are made with" {
         hipStreamCopyAttributes;

@@ -4888,30 +4888,6 @@ hipError_t hipStreamGetAttribute(hipStream_t stream,
                                  void *value_out);
 
 /**
- * Name of an entry point by AMD's internal number, which only AMD's tracers know: always `unknown`.
- *
- * # Safety
- * None. The text is constant.
- */
-const char *hipApiName(uint32_t id);
-
-/**
- * Name of a command by AMD's internal number, which only AMD's tracers know: always `unknown`.
- *
- * # Safety
- * None. The text is constant.
- */
-const char *hipGetCmdName(uint32_t op);
-
-/**
- * AMD's tracers ask this before they use activity callbacks, which do not exist here.
- *
- * # Safety
- * None.
- */
-bool hipEnableActivityCallback(uint32_t op, bool enable);
-
-/**
  * Loads a module from a file: a bundle or a code object.
  */
 hipError_t hipModuleLoad(hipModule_t *module, const char *fname);
@@ -5539,6 +5515,74 @@ hipError_t hipMemGetMemPool(hipMemPool_t *memPool,
 hipError_t hipMemSetMemPool(struct hipMemLocation *location,
                             hipMemAllocationType type,
                             hipMemPool_t pool);
+
+/**
+ * Registers a function that is called before and after a call.
+ *
+ * # Safety
+ * `fun` must be null or an `activity_rtapi_callback_t`.
+ */
+hipError_t hipRegisterApiCallback(uint32_t id, void *fun, void *arg);
+
+/**
+ * Takes it back.
+ */
+hipError_t hipRemoveApiCallback(uint32_t id);
+
+/**
+ * Registers a function that makes the data of a call and hears of its end.
+ *
+ * # Safety
+ * `fun` must be null or an `activity_sync_callback_t`.
+ */
+hipError_t hipRegisterActivityCallback(uint32_t id, void *fun, void *arg);
+
+/**
+ * Takes it back.
+ */
+hipError_t hipRemoveActivityCallback(uint32_t id);
+
+/**
+ * Registers the functions for commands: one is told a command's number by the thread that enqueues it, the other gets its record.
+ *
+ * # Safety
+ * They must be null or an `activity_id_callback_t` and an `activity_async_callback_t`.
+ */
+void hipInitActivityCallback(void *id_callback,
+                             void *op_callback,
+                             void *arg);
+
+/**
+ * Switches records of kernels (0), copies and fills (1) or markers (2). False for another number.
+ *
+ * # Safety
+ * None.
+ */
+bool hipEnableActivityCallback(uint32_t op, bool enable);
+
+/**
+ * Registers the function that is told of calls and commands; null ends it.
+ *
+ * # Safety
+ * `function` must be null or `int (*)(activity_domain_t, uint32_t, void *)`.
+ */
+void hipRegisterTracerCallback(void *function);
+
+/**
+ * Name of a call by its number in `hip_prof_str.h`; `unknown` for other numbers.
+ *
+ * # Safety
+ * None. The text is constant.
+ */
+const char *hipApiName(uint32_t id);
+
+/**
+ * Name of a command by its kind in an activity record.
+ *
+ * # Safety
+ * None. The text is constant.
+ */
+const char *hipGetCmdName(uint32_t op);
 
 /**
  * Creates a stream.

@@ -35,6 +35,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::{HostQueue, Outcome, QueueOptions, Role};
 use crate::{
     Device, Error, Event, Result, Status,
+    activity::{self, Observed},
     command::{Command, Operation},
     event::State,
     lockfree::attention::Attention,
@@ -174,7 +175,7 @@ impl QueueCore {
         &self.options
     }
 
-    pub(super) fn id(&self) -> u64 {
+    pub(crate) fn id(&self) -> u64 {
         self.id
     }
 
@@ -229,6 +230,12 @@ impl QueueCore {
         {
             return Err(Error::Fault(fault));
         }
+        let observed = if activity::on() {
+            Observed::new(self, &operation)
+        } else {
+            None
+        };
+        let watched = observed.is_some();
         let profiled = matches!(operation, Operation::Marker) || self.profiles();
         let now = if profiled {
             self.device.hsa().timestamp()
@@ -251,6 +258,9 @@ impl QueueCore {
             if trace::on() {
                 trace::record::enqueue(&self.enqueued(&state, kind, &operation), wait_list);
             }
+            if let Some(observed) = observed {
+                state.add_callback(observed.callback(self, &state));
+            }
             fifo.last = Some(state.clone());
             if self.options.out_of_order {
                 fifo.unordered.push(state.clone());
@@ -270,6 +280,9 @@ impl QueueCore {
             }
             (Event(state), fifo.commands.len())
         };
+        if watched {
+            self.watch_callbacks();
+        }
         if self.device.shared().config.direct_dispatch {
             self.drain_direct();
         } else {
@@ -316,7 +329,9 @@ impl QueueCore {
 
     /// Every command gets times of its own.
     fn times_each(&self) -> bool {
-        self.profiles() || (trace::on() && self.device.shared().config.trace_times)
+        self.profiles()
+            || activity::on()
+            || (trace::on() && self.device.shared().config.trace_times)
     }
 
     /// Every command is seen for itself: by a recorder, or for its times.

@@ -66,6 +66,7 @@ pub fn hip_api(options: TokenStream, item: TokenStream) -> TokenStream {
             crate::entry::call(
                 &SITE,
                 |arguments: &mut crate::log::Arguments| { #( arguments.push(&#arguments); )* let _ = arguments; },
+                |arguments: &mut crate::profiling::RawArguments| { #( arguments.push(&#arguments); )* let _ = arguments; },
                 || -> Result<(), crate::error::hipError_t> { #body },
             )
         }
