@@ -16,8 +16,8 @@ use std::collections::{HashMap, HashSet};
 
 use gneiss_amdgcn::{
     image::{
-        DescriptorError, Image, ImageKind, Sampler, TexelBuffer,
-        descriptor::{Clamp, LINEAR_ALIGNMENT, linear_pitch},
+        Clamp, DescriptorError, Image, ImageKind, Sampler, TexelBuffer,
+        descriptor::{LINEAR_ALIGNMENT, linear_pitch},
     },
     target::Family,
 };
@@ -46,10 +46,7 @@ pub(crate) const MAX_HANDLES: [u32; 3] = [128, 64, 16];
 
 /// Whether kernels of a GPU have image instructions that the engine runs.
 pub(crate) fn supported(gpu: &GpuAgent) -> bool {
-    matches!(
-        gpu.engine.target.family(),
-        Family::Gfx9 | Family::Gfx90a | Family::Gfx10 | Family::Gfx10_3 | Family::Gfx11
-    )
+    gpu.engine.target.family() != Family::Gfx940
 }
 
 /// Largest width, height, depth and number of layers of a geometry.
@@ -190,6 +187,7 @@ impl Layout {
             pitch: self.pitch,
             format: self.format.texel,
             select: self.format.select,
+            multisampled: false,
         }
     }
 
@@ -346,15 +344,17 @@ impl Images {
         Ok(())
     }
 
-    /// Makes a sampler.
+    /// Makes a sampler for a GPU.
     pub(crate) fn create_sampler(
         &self,
         runtime: &Runtime,
+        gpu: usize,
         descriptor: &hsa_ext_sampler_descriptor_v2_t,
     ) -> HsaResult<hsa_ext_sampler_t> {
         let sampler = sampler(descriptor)?;
+        let family = runtime.agents.gpus[gpu].engine.target.family();
         let mut table = self.table.lock();
-        let handle = table.block(runtime, &sampler.encode())?;
+        let handle = table.block(runtime, &sampler.encode(family))?;
         table.samplers.insert(handle);
         Ok(hsa_ext_sampler_t { handle })
     }
@@ -397,8 +397,9 @@ fn sampler(descriptor: &hsa_ext_sampler_descriptor_v2_t) -> HsaResult<Sampler> {
         clamp: [clamp(x)?, clamp(y)?, clamp(z)?],
         unnormalised,
         linear,
+        linear_minified: linear,
         linear_z: linear,
-        border: 0,
+        ..Sampler::default()
     })
 }
 

@@ -428,13 +428,13 @@ fn create_sampler(
     sampler: *mut hsa_ext_sampler_t,
 ) -> HsaResult {
     let runtime = runtime::get()?;
-    images_of(&runtime, agent).map_err(|status| match status {
+    let gpu = images_of(&runtime, agent).map_err(|status| match status {
         HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED => {
             HSA_EXT_STATUS_ERROR_SAMPLER_DESCRIPTOR_UNSUPPORTED
         }
         other => other,
     })?;
-    let handle = runtime.images.create_sampler(&runtime, descriptor)?;
+    let handle = runtime.images.create_sampler(&runtime, gpu, descriptor)?;
     // SAFETY: an out-parameter of the caller, who checked it.
     unsafe { write_out(sampler, handle) }
 }

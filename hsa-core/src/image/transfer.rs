@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use gneiss_amdgcn::image::{ImageKind, Number, sample};
+use gneiss_amdgcn::image::{ImageKind, Number, texel};
 use gneiss_hsa_api::*;
 
 use crate::{
@@ -198,7 +198,7 @@ pub(crate) fn clear(
 ) -> HsaResult {
     let object = runtime.images.get(image)?;
     let rows = Rows::of(runtime, &object, &region.offset, &region.range)?;
-    let texel = sample::stored(&object.layout.image(object.data), colour);
+    let texel = texel::stored(&object.layout.image(object.data), colour);
     let size = object.layout.format.texel.size();
     rows.each(|address, _, _| {
         for at in (0..rows.length).step_by(size) {

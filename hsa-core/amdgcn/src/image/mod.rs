@@ -7,12 +7,18 @@
 //! Linear (untiled) images only: the runtime above never makes others, and a descriptor with another swizzle mode is refused.
 //! Filter weights have eight fraction bits, as the texture units of the hardware have.
 
+pub mod buffer;
 pub mod descriptor;
 pub mod format;
+pub mod lod;
 pub mod sample;
+pub mod sampler;
+pub mod texel;
 
-pub use descriptor::{Clamp, DescriptorError, Image, ImageKind, Sampler, TexelBuffer};
+pub use buffer::TexelBuffer;
+pub use descriptor::{DescriptorError, Image, ImageKind};
 pub use format::{Number, TexelFormat};
+pub use sampler::{Clamp, Compare, Sampler};
 
 /// Memory as the image unit sees it.
 pub trait TexelMemory {

@@ -1,74 +1,39 @@
-//! Reading texels: by integer coordinates, and through a sampler.
+//! Reading texels through a sampler: addressing, filtering, comparison, gathers.
 
 use super::{
     TexelMemory,
-    descriptor::{Clamp, Image, ImageKind, Sampler, select},
+    descriptor::{Image, ImageKind},
+    format::Number,
+    sampler::{Clamp, Sampler},
+    texel::{read, swizzle},
 };
 
-/// Address of a texel; `None` out of range.
-pub fn texel_address(image: &Image, at: [i32; 3]) -> Option<u64> {
-    let limit = |value: i32, limit: u32| u32::try_from(value).ok().filter(|value| *value < limit);
-    let x = limit(at[0], image.width)?;
-    let (y, z) = match image.kind {
-        ImageKind::D1 => (0, 0),
-        ImageKind::D1Array => (0, limit(at[1], image.depth)?),
-        ImageKind::D2 => (limit(at[1], image.height)?, 0),
-        ImageKind::D3 | ImageKind::Cube | ImageKind::D2Array => {
-            (limit(at[1], image.height)?, limit(at[2], image.depth)?)
+/// What a sample asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Request {
+    /// Coordinates, the layer or face last.
+    pub position: [f32; 3],
+    /// The instruction says that they are in texels.
+    pub unnormalised: bool,
+    /// What is added to the texel position along each dimension.
+    pub offset: [i32; 3],
+    /// What x of each texel is compared with: 1 where the sampler's comparison holds, else 0.
+    pub compare: Option<f32>,
+    /// The sampler's filter for minified images rather than that for magnified ones.
+    pub minified: bool,
+}
+
+impl Request {
+    /// A plain sample.
+    pub fn at(position: [f32; 3]) -> Self {
+        Self {
+            position,
+            unnormalised: false,
+            offset: [0; 3],
+            compare: None,
+            minified: false,
         }
-    };
-    let rows = if image.kind == ImageKind::D1Array {
-        1
-    } else {
-        u64::from(image.height)
-    };
-    let texel = (u64::from(z) * rows + u64::from(y)) * u64::from(image.pitch) + u64::from(x);
-    Some(image.base + texel * image.format.size() as u64)
-}
-
-/// Applies the component selectors of the descriptor.
-fn swizzle(image: &Image, texel: [u32; 4]) -> [u32; 4] {
-    image.select.map(|source| match source {
-        select::ZERO => 0,
-        select::ONE => image.format.one(),
-        component => texel[usize::from(component & 3)],
-    })
-}
-
-/// The bytes of a texel that `image_store` writes: each component of the format comes from the first register whose selector names it,
-/// so that a load gives back what was stored. Components that no selector names are 0.
-pub fn stored(image: &Image, registers: [u32; 4]) -> [u8; 16] {
-    let component = |at: usize| {
-        let source = image
-            .select
-            .iter()
-            .position(|&source| usize::from(source) == usize::from(select::X) + at);
-        source.map_or(0, |source| registers[source])
-    };
-    image.format.encode(std::array::from_fn(component))
-}
-
-/// Reads the texel at integer coordinates, without selectors; `None` out of range.
-pub fn read<M: TexelMemory>(
-    image: &Image,
-    memory: &mut M,
-    at: [i32; 3],
-) -> Result<Option<[u32; 4]>, M::Error> {
-    let Some(address) = texel_address(image, at) else {
-        return Ok(None);
-    };
-    let mut bytes = [0u8; 16];
-    memory.read(address, &mut bytes[..image.format.size()])?;
-    Ok(Some(image.format.decode(&bytes)))
-}
-
-/// `image_load`: the texel at integer coordinates; all zero out of range.
-pub fn load<M: TexelMemory>(
-    image: &Image,
-    memory: &mut M,
-    at: [i32; 3],
-) -> Result<[u32; 4], M::Error> {
-    Ok(read(image, memory, at)?.map_or([0; 4], |texel| swizzle(image, texel)))
+    }
 }
 
 /// One coordinate resolved: two texel positions (equal for point sampling; `None` is the border) and the weight of the second.
@@ -100,19 +65,20 @@ fn wrap(position: i64, size: u32, clamp: Clamp) -> Option<i32> {
 }
 
 /// Resolves a coordinate in texels. Fixed point with eight fraction bits, as the texture unit computes.
-fn axis(coordinate: f32, size: u32, clamp: Clamp, linear: bool) -> Axis {
+fn axis(coordinate: f32, offset: i32, size: u32, clamp: Clamp, linear: bool) -> Axis {
     // NaN becomes 0; infinities saturate. Both ends keep room for the arithmetic below.
     let coordinate = f64::from(coordinate).clamp(-1.0e9, 1.0e9);
     let coordinate = if coordinate.is_nan() { 0.0 } else { coordinate };
+    let offset = i64::from(offset);
     if !linear {
-        let at = wrap(coordinate.floor() as i64, size, clamp);
+        let at = wrap(coordinate.floor() as i64 + offset, size, clamp);
         return Axis {
             texels: [at, at],
             weight: 0.0,
         };
     }
     let fixed = ((coordinate - 0.5) * 256.0).round_ties_even() as i64;
-    let first = fixed >> 8;
+    let first = (fixed >> 8) + offset;
     Axis {
         texels: [wrap(first, size, clamp), wrap(first + 1, size, clamp)],
         weight: (fixed & 255) as f32 / 256.0,
@@ -124,16 +90,15 @@ const POINT_ZERO: Axis = Axis {
     weight: 0.0,
 };
 
-/// The axes of a sample: x, y, z in the order of texel coordinates.
-fn axes(image: &Image, sampler: &Sampler, coordinates: [f32; 3], unnormalised: bool) -> [Axis; 3] {
-    let linear = sampler.linear && !image.format.number.is_integer();
-    let linear_z = sampler.linear_z && !image.format.number.is_integer();
+/// The axes of a sample: x, y, z in the order of texel coordinates. `linear` is the filter in the plane and between slices.
+fn axes(image: &Image, sampler: &Sampler, request: &Request, linear: [bool; 2]) -> [Axis; 3] {
+    let unnormalised = request.unnormalised || sampler.unnormalised;
     let sizes = [image.width, image.height, image.depth];
     let mut axes = [POINT_ZERO; 3];
     let dimensions = image.kind.dimensions();
     for (dimension, axis_out) in axes.iter_mut().enumerate().take(dimensions) {
         let size = sizes[dimension];
-        let mut coordinate = coordinates[dimension];
+        let mut coordinate = request.position[dimension];
         let mut clamp = sampler.clamp[dimension];
         if image.kind == ImageKind::Cube {
             // The shader gives face coordinates in 1..2, and faces are sampled on their own, to their edges.
@@ -143,15 +108,11 @@ fn axes(image: &Image, sampler: &Sampler, coordinates: [f32; 3], unnormalised: b
         if !unnormalised {
             coordinate *= size as f32;
         }
-        *axis_out = axis(
-            coordinate,
-            size,
-            clamp,
-            if dimension == 2 { linear_z } else { linear },
-        );
+        let linear = linear[usize::from(dimension == 2)];
+        *axis_out = axis(coordinate, request.offset[dimension], size, clamp, linear);
     }
     if dimensions < image.kind.coordinates() {
-        let layer = f64::from(coordinates[dimensions])
+        let layer = f64::from(request.position[dimensions])
             .round_ties_even()
             .clamp(0.0, f64::from(image.depth - 1));
         let layer = Some(if layer.is_nan() { 0 } else { layer as i32 });
@@ -172,36 +133,49 @@ fn border(image: &Image, sampler: &Sampler) -> [u32; 4] {
     }
 }
 
+/// A texel or the border, compared if the request says so: the components before selectors.
 fn fetch<M: TexelMemory>(
     image: &Image,
     sampler: &Sampler,
+    request: &Request,
     memory: &mut M,
     at: [Option<i32>; 3],
 ) -> Result<[u32; 4], M::Error> {
-    let [Some(x), Some(y), Some(z)] = at else {
-        return Ok(border(image, sampler));
+    let texel = match at {
+        [Some(x), Some(y), Some(z)] => read(image, memory, [x, y, z])?,
+        _ => None,
     };
-    Ok(read(image, memory, [x, y, z])?.unwrap_or_else(|| border(image, sampler)))
+    let mut texel = texel.unwrap_or_else(|| border(image, sampler));
+    if let Some(reference) = request.compare {
+        // Depths between 0 and 1 are compared with values between 0 and 1.
+        let reference = match image.format.number {
+            Number::Unorm => reference.clamp(0.0, 1.0),
+            _ => reference,
+        };
+        let holds = sampler.compare.holds(reference, f32::from_bits(texel[0]));
+        texel[0] = f32::from(u8::from(holds)).to_bits();
+    }
+    Ok(texel)
 }
 
 /// `image_sample` at level 0: filtered and swizzled. Integer formats are read at the nearest texel.
-///
-/// `unnormalised` is the instruction's or the sampler's wish; the other argument is the sampler's.
 pub fn sample<M: TexelMemory>(
     image: &Image,
     sampler: &Sampler,
     memory: &mut M,
-    coordinates: [f32; 3],
-    unnormalised: bool,
+    request: &Request,
 ) -> Result<[u32; 4], M::Error> {
-    let axes = axes(
-        image,
-        sampler,
-        coordinates,
-        unnormalised || sampler.unnormalised,
-    );
+    let linear = if request.minified {
+        sampler.linear_minified
+    } else {
+        sampler.linear
+    };
+    let integer = image.format.number.is_integer();
+    let linear = [linear, sampler.linear_z].map(|linear| linear && !integer);
+    let axes = axes(image, sampler, request, linear);
     if axes.iter().all(|axis| axis.weight == 0.0) {
-        let texel = fetch(image, sampler, memory, axes.map(|axis| axis.texels[0]))?;
+        let at = axes.map(|axis| axis.texels[0]);
+        let texel = fetch(image, sampler, request, memory, at)?;
         return Ok(swizzle(image, texel));
     }
     let mut sum = [0.0f32; 4];
@@ -218,7 +192,7 @@ pub fn sample<M: TexelMemory>(
             at[dimension] = axis.texels[pick[dimension]];
         }
         if weight != 0.0 {
-            let texel = fetch(image, sampler, memory, at)?;
+            let texel = fetch(image, sampler, request, memory, at)?;
             for (sum, component) in sum.iter_mut().zip(texel) {
                 *sum += weight * f32::from_bits(component);
             }
@@ -233,30 +207,14 @@ pub fn gather4<M: TexelMemory>(
     image: &Image,
     sampler: &Sampler,
     memory: &mut M,
-    coordinates: [f32; 3],
-    unnormalised: bool,
+    request: &Request,
     component: usize,
 ) -> Result<[u32; 4], M::Error> {
-    let footprint = Sampler {
-        linear: true,
-        ..*sampler
-    };
-    let mut float_image = *image;
-    float_image.format.number = super::Number::Float;
-    let axes = axes(
-        &float_image,
-        &footprint,
-        coordinates,
-        unnormalised || sampler.unnormalised,
-    );
+    let axes = axes(image, sampler, request, [true, false]);
     let mut out = [0; 4];
     for (out, (x, y)) in out.iter_mut().zip([(0, 1), (1, 1), (1, 0), (0, 0)]) {
-        let texel = fetch(
-            image,
-            sampler,
-            memory,
-            [axes[0].texels[x], axes[1].texels[y], axes[2].texels[0]],
-        )?;
+        let at = [axes[0].texels[x], axes[1].texels[y], axes[2].texels[0]];
+        let texel = fetch(image, sampler, request, memory, at)?;
         *out = swizzle(image, texel)[component];
     }
     Ok(out)
@@ -265,81 +223,26 @@ pub fn gather4<M: TexelMemory>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::{Number, TexelFormat};
-
-    struct Bytes(Vec<u8>);
-
-    impl TexelMemory for Bytes {
-        type Error = u64;
-
-        fn read(&mut self, address: u64, out: &mut [u8]) -> Result<(), u64> {
-            let at = address as usize;
-            out.copy_from_slice(self.0.get(at..at + out.len()).ok_or(address)?);
-            Ok(())
-        }
-    }
-
-    /// 4 × 2 floats: 0 1 2 3 / 10 11 12 13, pitch 5.
-    fn image() -> (Image, Bytes) {
-        let image = Image {
-            base: 0,
-            kind: ImageKind::D2,
-            width: 4,
-            height: 2,
-            depth: 1,
-            pitch: 5,
-            format: TexelFormat {
-                bits: [32, 0, 0, 0],
-                number: Number::Float,
-            },
-            select: [4, 0, 0, 1],
-        };
-        let values = [
-            0.0f32,
-            1.0,
-            2.0,
-            3.0,
-            f32::NAN,
-            10.0,
-            11.0,
-            12.0,
-            13.0,
-            f32::NAN,
-        ];
-        (
-            image,
-            Bytes(
-                values
-                    .iter()
-                    .flat_map(|value| value.to_le_bytes())
-                    .collect(),
-            ),
-        )
-    }
+    use crate::image::{Compare, texel::tests::image};
 
     fn sampler(clamp: Clamp, linear: bool) -> Sampler {
         Sampler {
             clamp: [clamp; 3],
-            unnormalised: false,
             linear,
             linear_z: linear,
-            border: 0,
+            ..Sampler::default()
+        }
+    }
+
+    fn texels(position: [f32; 3]) -> Request {
+        Request {
+            unnormalised: true,
+            ..Request::at(position)
         }
     }
 
     fn x(result: Result<[u32; 4], u64>) -> f32 {
         f32::from_bits(result.expect("in memory")[0])
-    }
-
-    #[test]
-    fn loads_read_texels_and_give_zero_out_of_range() {
-        let (image, mut memory) = image();
-        assert_eq!(
-            load(&image, &mut memory, [2, 1, 0]),
-            Ok([12.0f32.to_bits(), 0, 0, 1.0f32.to_bits()])
-        );
-        assert_eq!(load(&image, &mut memory, [4, 0, 0]), Ok([0; 4]));
-        assert_eq!(load(&image, &mut memory, [-1, 0, 0]), Ok([0; 4]));
     }
 
     #[test]
@@ -351,8 +254,7 @@ mod tests {
                 &image,
                 &sampler,
                 &mut memory,
-                [0.49, 0.0, 0.0],
-                false
+                &Request::at([0.49, 0.0, 0.0])
             )),
             1.0
         );
@@ -361,13 +263,17 @@ mod tests {
                 &image,
                 &sampler,
                 &mut memory,
-                [0.5, 0.5, 0.0],
-                false
+                &Request::at([0.5, 0.5, 0.0])
             )),
             12.0
         );
         assert_eq!(
-            x(sample(&image, &sampler, &mut memory, [3.9, 1.0, 0.0], true)),
+            x(sample(
+                &image,
+                &sampler,
+                &mut memory,
+                &texels([3.9, 1.0, 0.0])
+            )),
             13.0
         );
         assert_eq!(
@@ -375,8 +281,7 @@ mod tests {
                 &image,
                 &sampler,
                 &mut memory,
-                [7.0, -3.0, 0.0],
-                true
+                &texels([7.0, -3.0, 0.0])
             )),
             3.0
         );
@@ -390,8 +295,7 @@ mod tests {
                 &image,
                 &sampler(clamp, false),
                 &mut memory,
-                [coordinate, 0.0, 0.0],
-                true,
+                &texels([coordinate, 0.0, 0.0]),
             ))
         };
         assert_eq!([at(Clamp::Wrap, 5.5), at(Clamp::Wrap, -0.5)], [1.0, 3.0]);
@@ -411,7 +315,12 @@ mod tests {
         let (image, mut memory) = image();
         let sampler = sampler(Clamp::LastTexel, true);
         assert_eq!(
-            x(sample(&image, &sampler, &mut memory, [1.5, 0.5, 0.0], true)),
+            x(sample(
+                &image,
+                &sampler,
+                &mut memory,
+                &texels([1.5, 0.5, 0.0])
+            )),
             1.0
         );
         assert_eq!(
@@ -419,13 +328,17 @@ mod tests {
                 &image,
                 &sampler,
                 &mut memory,
-                [1.75, 0.5, 0.0],
-                true
+                &texels([1.75, 0.5, 0.0])
             )),
             1.25
         );
         assert_eq!(
-            x(sample(&image, &sampler, &mut memory, [2.0, 1.0, 0.0], true)),
+            x(sample(
+                &image,
+                &sampler,
+                &mut memory,
+                &texels([2.0, 1.0, 0.0])
+            )),
             6.5
         );
     }
@@ -435,30 +348,67 @@ mod tests {
         let (image, mut memory) = image();
         let sampler = sampler(Clamp::LastTexel, false);
         let texels =
-            gather4(&image, &sampler, &mut memory, [2.0, 1.0, 0.0], true, 0).expect("in memory");
+            gather4(&image, &sampler, &mut memory, &texels([2.0, 1.0, 0.0]), 0).expect("in memory");
         assert_eq!(texels.map(f32::from_bits), [11.0, 12.0, 2.0, 1.0]);
     }
 
     #[test]
-    fn stores_undo_the_component_selectors() {
-        let (mut image, _) = image();
-        image.format = TexelFormat {
-            bits: [8, 8, 8, 8],
-            number: Number::Uint,
+    fn offsets_move_the_footprint_before_addressing() {
+        let (image, mut memory) = image();
+        let mut at = |clamp, linear, position: [f32; 3], offset| {
+            let request = Request {
+                offset,
+                ..texels(position)
+            };
+            let sampler = sampler(clamp, linear);
+            x(sample(&image, &sampler, &mut memory, &request))
         };
-        // B, G, R, A in memory.
-        image.select = [6, 5, 4, 7];
-        assert_eq!(stored(&image, [1, 2, 3, 4])[..4], [3, 2, 1, 4]);
-        // One alpha.
-        image.format.bits = [8, 0, 0, 0];
-        image.select = [0, 0, 0, 4];
-        assert_eq!(stored(&image, [1, 2, 3, 4])[0], 4);
+        assert_eq!(at(Clamp::Wrap, false, [3.5, 0.5, 0.0], [2, 1, 0]), 11.0);
+        assert_eq!(at(Clamp::Wrap, false, [0.5, 0.5, 0.0], [-1, 0, 0]), 3.0);
+        assert_eq!(at(Clamp::LastTexel, true, [1.0, 0.5, 0.0], [1, 0, 0]), 1.5);
+        assert_eq!(at(Clamp::Border, false, [3.5, 0.5, 0.0], [1, 0, 0]), 0.0);
     }
 
     #[test]
-    fn a_fault_of_the_memory_is_passed_on() {
-        let (mut image, mut memory) = image();
-        image.base = 4096;
-        assert_eq!(load(&image, &mut memory, [1, 0, 0]), Err(4100));
+    fn comparisons_come_before_the_filter() {
+        let (image, mut memory) = image();
+        let sampler = Sampler {
+            compare: Compare::Less,
+            ..sampler(Clamp::LastTexel, true)
+        };
+        let mut at = |position, reference| {
+            let request = Request {
+                compare: Some(reference),
+                ..texels(position)
+            };
+            x(sample(&image, &sampler, &mut memory, &request))
+        };
+        // Between 1 and 2, a quarter of the way: 1.5 is less than the second only.
+        assert_eq!(at([1.75, 0.5, 0.0], 1.5), 0.25);
+        assert_eq!(at([1.75, 0.5, 0.0], 0.5), 1.0);
+        assert_eq!(at([1.75, 0.5, 0.0], 2.5), 0.0);
+        let request = Request {
+            compare: Some(1.5),
+            ..texels([2.0, 1.0, 0.0])
+        };
+        let texels = gather4(&image, &sampler, &mut memory, &request, 0).expect("in memory");
+        assert_eq!(texels.map(f32::from_bits), [1.0, 1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn minified_images_have_a_filter_of_their_own() {
+        let (image, mut memory) = image();
+        let sampler = Sampler {
+            linear_minified: true,
+            ..sampler(Clamp::LastTexel, false)
+        };
+        let mut at = |minified| {
+            let request = Request {
+                minified,
+                ..texels([1.75, 0.5, 0.0])
+            };
+            x(sample(&image, &sampler, &mut memory, &request))
+        };
+        assert_eq!([at(false), at(true)], [1.0, 1.25]);
     }
 }

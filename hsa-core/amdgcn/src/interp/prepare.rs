@@ -337,7 +337,7 @@ unsafe fn fetch(w: &Wave, from: Ref, dword: usize) -> Lanes {
 }
 
 #[inline(always)]
-fn scale_f32(e: Env, x: f32, omod: u8, clamp: bool) -> f32 {
+pub(crate) fn scale_f32(e: Env, x: f32, omod: u8, clamp: bool) -> f32 {
     let mut x = x;
     // Ignored when result denormals are kept (ISA: output modifiers and denormals).
     if omod != 0 && e.ftz_f32() {
@@ -380,7 +380,7 @@ fn scale_f64(e: Env, x: f64, omod: u8, clamp: bool) -> f64 {
 }
 
 #[inline(always)]
-fn scale_f16(e: Env, bits: u32, omod: u8, clamp: bool) -> u32 {
+pub(crate) fn scale_f16(e: Env, bits: u32, omod: u8, clamp: bool) -> u32 {
     let mut x = Half(bits as u16);
     if omod != 0 && e.ftz_f16() {
         x = narrow(

@@ -10,6 +10,7 @@ mod memory;
 mod memory12;
 mod vector;
 
+pub(super) use memory12::ray_registers;
 use thiserror::Error;
 
 use super::inst::{AluModifiers, Format, Inst, MemModifiers, Operand, OperandSlot, Type};

@@ -6,11 +6,13 @@
 //! * [`text`]: [`inst::Inst`] to the text of `llvm-objdump` 19.
 //! * [`coverage`]: what the tables hold.
 //!
-//! GFX9 (GFX900 to GFX942), GFX10 and GFX11 decode whole; of GFX12 everything but images, which give
-//! [`decode::DecodeError::UnknownEncoding`]. To add a family, see [`table`].
+//! * [`image`]: what the address registers of image operations hold.
+//!
+//! GFX9 (GFX900 to GFX942), GFX10, GFX11 and GFX12 decode whole. To add a family, see [`table`].
 
 pub mod coverage;
 pub mod decode;
+pub mod image;
 pub mod inst;
 pub mod op;
 pub mod table;

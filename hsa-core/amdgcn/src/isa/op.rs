@@ -226,7 +226,7 @@ ops! {
     // LDS and GDS.
     ds_add_f32, ds_add_f64, ds_add_gs_reg_rtn, ds_add_rtn_f32, ds_add_rtn_f64, ds_add_rtn_u32, ds_add_rtn_u64,
     ds_add_src2_f32, ds_add_src2_u32, ds_add_src2_u64, ds_add_u32, ds_add_u64, ds_and_b32, ds_and_b64, ds_and_rtn_b32,
-    ds_and_rtn_b64, ds_and_src2_b32, ds_and_src2_b64, ds_append, ds_bpermute_b32, ds_bvh_stack_rtn_b32, ds_cmpst_b32,
+    ds_and_rtn_b64, ds_and_src2_b32, ds_and_src2_b64, ds_append, ds_bpermute_b32, ds_bvh_stack_push4_pop1_rtn_b32, ds_bvh_stack_push8_pop1_rtn_b32, ds_bvh_stack_push8_pop2_rtn_b64, ds_bvh_stack_rtn_b32, ds_cmpst_b32,
     ds_cmpst_b64, ds_cmpst_f32, ds_cmpst_f64, ds_cmpst_rtn_b32, ds_cmpst_rtn_b64, ds_cmpst_rtn_f32, ds_cmpst_rtn_f64,
     ds_cmpstore_b32, ds_cmpstore_b64, ds_cmpstore_f32, ds_cmpstore_f64, ds_cmpstore_rtn_b32, ds_cmpstore_rtn_b64,
     ds_cmpstore_rtn_f32, ds_cmpstore_rtn_f64, ds_cond_sub_rtn_u32, ds_cond_sub_u32, ds_condxchg32_rtn_b64, ds_consume,
@@ -365,7 +365,7 @@ ops! {
     image_atomic_inc_uint, image_atomic_max_flt, image_atomic_max_int, image_atomic_max_uint, image_atomic_min_flt,
     image_atomic_min_int, image_atomic_min_uint, image_atomic_or, image_atomic_pk_add_bf16, image_atomic_pk_add_f16,
     image_atomic_smax, image_atomic_smin, image_atomic_sub, image_atomic_sub_uint, image_atomic_swap, image_atomic_umax,
-    image_atomic_umin, image_atomic_xor, image_bvh64_intersect_ray, image_bvh_intersect_ray, image_gather4, image_gather4_b,
+    image_atomic_umin, image_atomic_xor, image_bvh64_intersect_ray, image_bvh8_intersect_ray, image_bvh_dual_intersect_ray, image_bvh_intersect_ray, image_gather4, image_gather4_b,
     image_gather4_b_cl, image_gather4_b_cl_o, image_gather4_b_o, image_gather4_c, image_gather4_c_b, image_gather4_c_b_cl,
     image_gather4_c_b_cl_o, image_gather4_c_b_o, image_gather4_c_cl, image_gather4_c_cl_o, image_gather4_c_l,
     image_gather4_c_l_o, image_gather4_c_lz, image_gather4_c_lz_o, image_gather4_c_o, image_gather4_cl, image_gather4_cl_o,

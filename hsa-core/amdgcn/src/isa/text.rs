@@ -5,6 +5,7 @@
 //! `.long`, as in `llvm-objdump`.
 
 mod control;
+mod image;
 mod memory;
 mod vector;
 

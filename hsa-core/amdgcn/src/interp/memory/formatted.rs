@@ -100,8 +100,8 @@ fn leading_bytes(format: TexelFormat, components: usize) -> usize {
 }
 
 /// A component as 16 bits.
-fn to_half(format: TexelFormat, value: u32) -> u16 {
-    if format.number.is_integer() {
+pub(super) fn to_half(number: Number, value: u32) -> u16 {
+    if number.is_integer() {
         value as u16
     } else {
         f16::from_f32(f32::from_bits(value)).to_bits()
@@ -109,8 +109,8 @@ fn to_half(format: TexelFormat, value: u32) -> u16 {
 }
 
 /// A 16-bit component as 32 bits.
-fn from_half(format: TexelFormat, value: u16) -> u32 {
-    match format.number {
+pub(super) fn from_half(number: Number, value: u16) -> u32 {
+    match number {
         Number::Uint => u32::from(value),
         Number::Sint => i32::from(value.cast_signed()).cast_unsigned(),
         _ => f16::from_bits(value).to_f32().to_bits(),
@@ -230,7 +230,7 @@ pub unsafe fn load(w: &mut Wave, op: *const Op) -> *const Op {
                     if request.registers == Registers::Whole {
                         value
                     } else {
-                        u32::from(to_half(format, value))
+                        u32::from(to_half(format.number, value))
                     }
                 });
                 let (register, shift) = place(request.registers, component);
@@ -275,7 +275,7 @@ pub unsafe fn store(w: &mut Wave, op: *const Op) -> *const Op {
                     .cast();
                 *value = match shift {
                     None => *from,
-                    Some(shift) => from_half(format, (*from >> shift) as u16),
+                    Some(shift) => from_half(format.number, (*from >> shift) as u16),
                 };
             }
             let bytes = format.encode(registers);

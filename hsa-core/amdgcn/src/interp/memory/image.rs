@@ -1,10 +1,23 @@
 //! Image operations of a wave, lane by lane. The arithmetic is in [`crate::image`]; here are registers, descriptors and memory.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+pub mod address;
 
-use super::{cache, fault_exit, lanes::each_lane, other, space::site};
+use address::{Address, Inputs, Layout};
+
+use super::{
+    atomic::{Rmw, Word},
+    cache, fault_exit,
+    formatted::{from_half, to_half},
+    lanes::each_lane,
+    other,
+    space::site,
+};
 use crate::{
-    image::{Image, ImageKind, Sampler, TexelMemory, sample},
+    image::{
+        Image, ImageKind, Number, Sampler, TexelMemory,
+        lod::{Lod, Source},
+        sample, texel,
+    },
     interp::{run::Exit, wave::Wave},
     ir::Op,
     target::Family,
@@ -14,104 +27,58 @@ use crate::{
 /// what may precede and follow them.
 pub const ADDRESS_REGISTERS: u32 = 13;
 
-/// What an image instruction does.
+/// What an image instruction does. Levels and samples other than 0 do not exist: loads of them give 0, and stores do nothing.
 #[derive(Clone, Copy, Debug)]
 pub enum Access {
-    /// Reads a texel; with `mip`, a level follows the coordinates, and levels other than 0 do not exist.
-    Load {
-        /// A level follows.
-        mip: bool,
+    /// Reads a texel.
+    Load,
+    /// Reads the bits of a texel.
+    LoadPacked {
+        /// Texels of less than 32 bits are extended by their sign.
+        signed: bool,
     },
-    /// Writes a texel, with a level as for loads.
-    Store {
-        /// A level follows.
-        mip: bool,
-    },
+    /// Reads a component of four samples of a texel.
+    LoadSamples,
+    /// Writes a texel.
+    Store,
+    /// Writes the bits of a texel.
+    StorePacked,
     /// Width, height, depth, levels.
     ResourceInfo,
-    /// Samples level 0; `skip` registers come before the coordinates.
-    Sample {
-        /// Registers before the coordinates.
-        skip: usize,
-    },
-    /// Samples level 0; the derivatives come before the coordinates.
-    SampleWithDerivatives,
+    /// Samples.
+    Sample,
     /// Four texels of one component.
     Gather {
         /// Which.
         component: usize,
     },
-    /// A 32-bit atomic on a texel.
-    Atomic(Atomic),
-}
-
-/// Atomics on texels.
-#[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Atomic {
-    Swap,
-    CompareSwap,
-    Add,
-    Sub,
-    SignedMin,
-    UnsignedMin,
-    SignedMax,
-    UnsignedMax,
-    And,
-    Or,
-    Xor,
-    Increment,
-    Decrement,
-}
-
-/// Which coordinates the address registers hold.
-#[derive(Clone, Copy, Debug)]
-pub enum Coordinates {
-    /// GFX9: those of the resource's kind; the layer or face only if the instruction declares an array.
-    OfResource {
-        /// The instruction's `da` bit.
-        array: bool,
+    /// The level of detail that a sample would read, and what it was before limits.
+    LevelOfDetail,
+    /// An atomic on a texel.
+    Atomic {
+        /// Does it.
+        run: TexelAtomic,
+        /// Bytes of the texel.
+        bytes: usize,
     },
-    /// GFX10: those of the instruction's dimension, whatever the resource is.
-    Of(ImageKind),
 }
 
-impl Coordinates {
-    /// The kind of image that the instruction addresses.
-    fn kind(self, resource: ImageKind) -> ImageKind {
-        use ImageKind::{Cube, D1, D1Array, D2, D2Array, D3};
-        match self {
-            Self::Of(kind) => kind,
-            Self::OfResource { array: true } => match resource {
-                D1 => D1Array,
-                D2 => D2Array,
-                other => other,
-            },
-            Self::OfResource { array: false } => match resource {
-                D1Array => D1,
-                D2Array | Cube => D2,
-                other @ (D1 | D2 | D3) => other,
-            },
-        }
-    }
-}
+/// An atomic on the texel at a host address: from the data registers to the old value.
+pub type TexelAtomic = unsafe fn(*mut u8, [u32; 4]) -> [u32; 2];
 
-/// Coordinates of an image of kind `from`, put in the order that `to` has them; what `from` lacks is 0.
-fn convert<T: Copy + Default>(at: [T; 3], from: ImageKind, to: ImageKind) -> [T; 3] {
-    use ImageKind::{Cube, D1, D1Array, D2, D2Array, D3};
-    let zero = T::default();
-    let [x, y, slice] = match from {
-        D1 => [at[0], zero, zero],
-        D1Array => [at[0], zero, at[1]],
-        D2 => [at[0], at[1], zero],
-        D2Array | Cube | D3 => at,
-    };
-    match to {
-        D1 => [x, zero, zero],
-        D1Array => [x, slice, zero],
-        D2 => [x, y, zero],
-        D2Array | Cube | D3 => [x, y, slice],
+/// A read-modify-write operation on a texel.
+///
+/// # Safety
+/// As [`Rmw::atomic`].
+pub unsafe fn texel_atomic<R: Rmw>(at: *mut u8, data: [u32; 4]) -> [u32; 2] {
+    let mut old = [0; 2];
+    // SAFETY: by the caller; the arrays hold two words each, and one, of the largest kind.
+    unsafe {
+        let first = R::Word::read(data.as_ptr(), 1);
+        let second = R::Word::read(data.as_ptr().add(R::Word::DWORDS), 1);
+        R::atomic(at, first, second).write(old.as_mut_ptr(), 1);
     }
+    old
 }
 
 /// An image instruction: the side record of its operation.
@@ -122,19 +89,25 @@ pub struct ImageOp {
     /// Whose descriptors.
     pub family: Family,
     /// What the address registers hold.
-    pub coordinates: Coordinates,
+    pub address: Address,
     /// First slot of the resource.
     pub resource: usize,
+    /// The resource has four dwords.
+    pub short_resource: bool,
     /// First slot of the sampler.
     pub sampler: Option<usize>,
     /// Components that are read or written.
     pub dmask: u8,
+    /// How many values the data registers hold; as many as the mask has, but for gathers and samples.
+    pub components: u32,
+    /// Components of 16 bits, two in a register.
+    pub half: bool,
+    /// A register after the components says that no texel was missing.
+    pub status: bool,
     /// Coordinates in texels.
     pub unnormalised: bool,
     /// An atomic that returns the old value.
     pub returns: bool,
-    /// Address registers, in order; as many as may be used.
-    pub address: Vec<u32>,
     /// Byte offset of the data registers in the vector file.
     pub data: Option<u32>,
 }
@@ -189,204 +162,284 @@ fn lanes(w: &mut Wave, record: &ImageOp, site: usize) -> Result<(), Exit> {
     if w.exec() == 0 {
         return Ok(());
     }
-    let words = std::array::from_fn(|at| w.sgpr[record.resource + at]);
-    let mut image = Image::decode(words, record.family).map_err(|_| Exit::Other(other::IMAGE))?;
-    let kind = record.coordinates.kind(image.kind);
-    // Faces are what an instruction makes of layers.
-    match (kind, image.kind) {
-        (ImageKind::Cube, ImageKind::D2Array) => image.kind = ImageKind::Cube,
-        (ImageKind::D2Array | ImageKind::D2, ImageKind::Cube) => image.kind = ImageKind::D2Array,
-        _ => {}
-    }
+    let word = |at: usize| w.sgpr[record.resource + at];
+    let image = if record.short_resource {
+        Image::decode_short(std::array::from_fn(word), record.family)
+    } else {
+        Image::decode(std::array::from_fn(word), record.family)
+    };
+    let mut image = image.map_err(|_| Exit::Other(other::IMAGE))?;
     let sampler = record
         .sampler
-        .map(|at| Sampler::decode(std::array::from_fn(|word| w.sgpr[at + word])));
+        .map(|at| Sampler::decode(std::array::from_fn(|word| w.sgpr[at + word]), record.family));
+    let layout = Layout::new(&record.address, &mut image);
+    if !layout.fits(w) {
+        return Err(Exit::IllegalInstruction);
+    }
+    let instruction = Instruction {
+        record,
+        image,
+        sampler,
+        layout,
+        site,
+    };
     let mut result = Ok(());
     each_lane(w.exec(), |lane| {
         if result.is_ok() {
-            result = one_lane(w, record, &image, kind, sampler.as_ref(), site, lane);
+            result = instruction.lane(w, lane);
         }
     });
     result
 }
 
-fn one_lane(
-    w: &mut Wave,
-    record: &ImageOp,
-    image: &Image,
-    kind: ImageKind,
-    sampler: Option<&Sampler>,
+/// An instruction with what its scalar registers hold.
+struct Instruction<'a> {
+    record: &'a ImageOp,
+    image: Image,
+    sampler: Option<Sampler>,
+    layout: Layout<'a>,
     site: usize,
-    lane: usize,
-) -> Result<(), Exit> {
-    let coordinates = kind.coordinates();
-    let skip = match record.access {
-        Access::Sample { skip } => skip,
-        Access::SampleWithDerivatives => 2 * kind.dimensions(),
-        _ => 0,
-    };
-    let mip = matches!(
-        record.access,
-        Access::Load { mip: true } | Access::Store { mip: true }
-    );
-    let wanted = if matches!(record.access, Access::ResourceInfo) {
-        0
-    } else {
-        skip + coordinates + usize::from(mip)
-    };
-    if wanted > record.address.len()
-        || record
-            .address
-            .iter()
-            .take(wanted)
-            .any(|register| *register as usize >= w.vgpr_count as usize)
-    {
-        return Err(Exit::IllegalInstruction);
-    }
-    let mut word = |at: usize| match record.address.get(at) {
-        // SAFETY: the register is in the file, as was checked for as many as are wanted; the lane is in the wave.
-        Some(register) if at < wanted => unsafe { *w.vgpr(*register as usize).add(lane) },
-        _ => 0,
-    };
-    let address: [u32; 3] =
-        std::array::from_fn(|at| if at < coordinates { word(skip + at) } else { 0 });
-    // There is one level; texels of others are out of range.
-    let level_exists = !mip || word(skip + coordinates) == 0;
-    let address = convert(address, kind, image.kind);
-    let texel = address.map(u32::cast_signed);
-    let position = address.map(f32::from_bits);
-    let mut memory = Guest { w, site, lane };
-    let components = match record.access {
-        Access::Load { .. } if !level_exists => [0; 4],
-        Access::Load { .. } => sample::load(image, &mut memory, texel)?,
-        Access::Sample { .. } | Access::SampleWithDerivatives => {
-            let sampler = sampler.ok_or(Exit::Other(other::IMAGE))?;
-            sample::sample(image, sampler, &mut memory, position, record.unnormalised)?
-        }
-        Access::Gather { component } => {
-            let sampler = sampler.ok_or(Exit::Other(other::IMAGE))?;
-            let texels = sample::gather4(
-                image,
-                sampler,
-                &mut memory,
-                position,
-                record.unnormalised,
-                component,
-            )?;
-            write(w, record, lane, 0xf, texels);
-            return Ok(());
-        }
-        Access::ResourceInfo => {
-            let rows = if matches!(image.kind, ImageKind::D1 | ImageKind::D1Array) {
-                image.depth
-            } else {
-                image.height
-            };
-            [image.width, rows, image.depth, 1]
-        }
-        Access::Store { .. } => {
-            if let Some(address) = sample::texel_address(image, texel).filter(|_| level_exists) {
-                let host = memory.host(address, image.format.size())?;
-                let bytes = sample::stored(image, read(w, record, lane));
-                // SAFETY: the map gave that many writable bytes.
-                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), host, image.format.size()) };
-            }
-            return Ok(());
-        }
-        Access::Atomic(operation) => {
-            if image.format.size() != 4 {
-                return Err(Exit::Other(other::IMAGE));
-            }
-            let Some(address) = sample::texel_address(image, texel) else {
-                return Ok(());
-            };
-            let host = memory.host(address, 4)?;
-            let [value, compare, ..] = read(w, record, lane);
-            let old = atomic(operation, host, value, compare);
-            if record.returns {
-                write(w, record, lane, 1, [old, 0, 0, 0]);
-            }
-            return Ok(());
-        }
-    };
-    write(w, record, lane, record.dmask.max(1), components);
-    Ok(())
 }
 
-/// Does an atomic on a texel and gives the old value. Texel addresses are multiples of four: bases are 256-byte aligned.
-fn atomic(operation: Atomic, host: *mut u8, value: u32, compare: u32) -> u32 {
-    // SAFETY: four mapped, writable, aligned bytes. SeqCst: as the other atomics of the interpreter.
-    let word = unsafe { AtomicU32::from_ptr(host.cast()) };
-    let order = Ordering::SeqCst;
-    let signed = |choose: fn(i32, i32) -> i32| {
-        word.fetch_update(order, Ordering::Relaxed, |old| {
-            Some(choose(old.cast_signed(), value.cast_signed()).cast_unsigned())
-        })
-        .unwrap_or_else(|old| old)
-    };
-    let wrapping = |next: &dyn Fn(u32) -> u32| {
-        word.fetch_update(order, Ordering::Relaxed, |old| Some(next(old)))
-            .unwrap_or_else(|old| old)
-    };
-    match operation {
-        Atomic::Swap => word.swap(value, order),
-        Atomic::CompareSwap => word
-            .compare_exchange(compare, value, order, Ordering::Relaxed)
-            .unwrap_or_else(|old| old),
-        Atomic::Add => word.fetch_add(value, order),
-        Atomic::Sub => word.fetch_sub(value, order),
-        Atomic::UnsignedMin => word.fetch_min(value, order),
-        Atomic::UnsignedMax => word.fetch_max(value, order),
-        Atomic::SignedMin => signed(i32::min),
-        Atomic::SignedMax => signed(i32::max),
-        Atomic::And => word.fetch_and(value, order),
-        Atomic::Or => word.fetch_or(value, order),
-        Atomic::Increment => wrapping(&|old| if old >= value { 0 } else { old + 1 }),
-        Atomic::Decrement => wrapping(&|old| {
-            if old == 0 || old > value {
-                value
-            } else {
-                old - 1
-            }
-        }),
-        Atomic::Xor => word.fetch_xor(value, order),
-    }
-}
-
-/// Lane's data registers spread over the components of the mask; others are 0.
-fn read(w: &Wave, record: &ImageOp, lane: usize) -> [u32; 4] {
-    let Some(data) = record.data else {
-        return [0; 4];
-    };
-    let mut registers = 0;
-    std::array::from_fn(|component| {
-        if record.dmask >> component & 1 == 0 {
-            return 0;
-        }
-        // SAFETY: the lowering checked as many registers as the mask has components.
-        let value = unsafe {
-            *w.base[0]
-                .add(data as usize + registers * w.stride() + lane * 4)
-                .cast::<u32>()
+impl Instruction<'_> {
+    fn lane(&self, w: &mut Wave, lane: usize) -> Result<(), Exit> {
+        let (record, image) = (self.record, &self.image);
+        // SAFETY: the registers fit, and the lane is active.
+        let inputs = unsafe { self.layout.read(w, lane) };
+        let texel_at = inputs.at.map(u32::cast_signed);
+        let exists = inputs.fragment == 0 && (record.address.parts.sampled || inputs.level == 0);
+        let memory = &mut Guest {
+            w,
+            site: self.site,
+            lane,
         };
-        registers += 1;
-        value
-    })
+        let number = image.format.number;
+        let data = match record.access {
+            Access::Load | Access::LoadPacked { .. } if !exists => Data::of([0; 4], number),
+            Access::Load => Data::of(texel::load(image, memory, texel_at)?, number),
+            Access::LoadPacked { signed } => Data {
+                components: texel::load_packed(image, memory, texel_at, signed)?,
+                half: None,
+            },
+            Access::LoadSamples => {
+                // Of the four samples from the one that the address names only sample 0 may exist.
+                let component = record.dmask.trailing_zeros().min(3) as usize;
+                let mut samples = [0; 4];
+                if exists {
+                    samples[0] = texel::load(image, memory, texel_at)?[component];
+                }
+                let mask = (1u8 << record.components) - 1;
+                return self.write(w, lane, mask, Data::of(samples, number));
+            }
+            Access::Sample => {
+                let request = self.request(memory.w, lane, &inputs)?;
+                let sampler = self.sampler()?;
+                Data::of(sample::sample(image, sampler, memory, &request)?, number)
+            }
+            Access::Gather { component } => {
+                let request = self.request(memory.w, lane, &inputs)?;
+                let sampler = self.sampler()?;
+                let texels = sample::gather4(image, sampler, memory, &request, component)?;
+                return self.write(w, lane, 0xf, Data::of(texels, number));
+            }
+            Access::LevelOfDetail => {
+                let lod = self.lod(memory.w, lane, &inputs)?;
+                // Level 0 is the only one.
+                Data::of([0, lod.raw.to_bits(), 0, 0], Number::Float)
+            }
+            Access::ResourceInfo => {
+                let rows = if matches!(image.kind, ImageKind::D1 | ImageKind::D1Array) {
+                    image.depth
+                } else {
+                    image.height
+                };
+                let extent = if exists {
+                    [image.width, rows, image.depth]
+                } else {
+                    [0; 3]
+                };
+                Data::of([extent[0], extent[1], extent[2], 1], Number::Uint)
+            }
+            Access::Store | Access::StorePacked => {
+                if let Some(address) = texel::texel_address(image, texel_at).filter(|_| exists) {
+                    let size = image.format.size();
+                    let host = memory.host(address, size)?;
+                    let bytes = if matches!(record.access, Access::StorePacked) {
+                        texel::stored_packed(self.read(w, lane, None))
+                    } else {
+                        texel::stored(image, self.read(w, lane, Some(number)))
+                    };
+                    // SAFETY: the map gave that many writable bytes, of which a texel has at most 16.
+                    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), host, size) };
+                }
+                return Ok(());
+            }
+            Access::Atomic { run, bytes } => {
+                if image.format.size() != bytes {
+                    return Err(Exit::Other(other::IMAGE));
+                }
+                let Some(address) = texel::texel_address(image, texel_at).filter(|_| exists) else {
+                    return Ok(());
+                };
+                let host = memory.host(address, bytes)?;
+                let words = self.words(w, lane, record.components as usize);
+                // SAFETY: mapped, writable bytes. They are aligned: bases and rows are multiples of 256 bytes.
+                let [low, high] = unsafe { run(host, words) };
+                if record.returns {
+                    let old = Data {
+                        components: [low, high, 0, 0],
+                        half: None,
+                    };
+                    let registers = if bytes == 8 { 3 } else { 1 };
+                    return self.write(w, lane, registers, old);
+                }
+                return Ok(());
+            }
+        };
+        self.write(w, lane, record.dmask.max(1), data)
+    }
+
+    fn sampler(&self) -> Result<&Sampler, Exit> {
+        self.sampler.as_ref().ok_or(Exit::Other(other::IMAGE))
+    }
+
+    /// What a lane samples.
+    fn request(&self, w: &Wave, lane: usize, inputs: &Inputs) -> Result<sample::Request, Exit> {
+        let sampler = self.sampler()?;
+        // The level matters only where it decides.
+        let minified =
+            sampler.linear != sampler.linear_minified && self.lod(w, lane, inputs)?.minified();
+        Ok(sample::Request {
+            position: inputs.position(),
+            unnormalised: self.record.unnormalised,
+            offset: inputs.offset,
+            compare: inputs.compare,
+            minified,
+        })
+    }
+
+    /// The level of detail of a lane's sample.
+    fn lod(&self, w: &Wave, lane: usize, inputs: &Inputs) -> Result<Lod, Exit> {
+        let sampler = self.sampler()?;
+        let parts = &self.record.address.parts;
+        let source = match inputs.given_level(parts) {
+            Some(lod) => Source::Given(lod),
+            None if parts.gradients => Source::Derivatives(inputs.gradients),
+            None => Source::Derivatives(self.differences(w, lane)),
+        };
+        let unnormalised = self.record.unnormalised || sampler.unnormalised;
+        let least = inputs.least_level(parts);
+        Ok(Lod::of(
+            &self.image,
+            sampler,
+            unnormalised,
+            source,
+            inputs.bias,
+            least,
+        ))
+    }
+
+    /// Derivatives of a lane's coordinates: from the first lane of its quad to the second and to the third. Without lanes to compare there are
+    /// none.
+    fn differences(&self, w: &Wave, lane: usize) -> [[f32; 3]; 2] {
+        let first = lane & !3;
+        let active = |lane: usize| w.exec() >> lane & 1 != 0;
+        // SAFETY: the registers fit, and waves are whole quads.
+        let position = |lane: usize| unsafe { self.layout.read(w, lane) }.position();
+        [first + 1, first + 2].map(|next| {
+            if !(active(first) && active(next)) {
+                return [0.0; 3];
+            }
+            let (from, to) = (position(first), position(next));
+            std::array::from_fn(|at| to[at] - from[at])
+        })
+    }
+
+    fn register(&self, w: &Wave, lane: usize, at: usize) -> Option<*mut u32> {
+        let data = self.record.data? as usize;
+        // SAFETY: the lowering checked as many registers as the instruction has data.
+        Some(unsafe { w.base[0].add(data + at * w.stride() + lane * 4) }.cast())
+    }
+
+    /// The first `count` data registers, of up to four.
+    fn words(&self, w: &Wave, lane: usize, count: usize) -> [u32; 4] {
+        std::array::from_fn(|at| match self.register(w, lane, at) {
+            // SAFETY: a register of the instruction.
+            Some(from) if at < count => unsafe { *from },
+            _ => 0,
+        })
+    }
+
+    /// A lane's data registers spread over the components of the mask; others are 0. Halves are converted if a number says how.
+    fn read(&self, w: &Wave, lane: usize, half: Option<Number>) -> [u32; 4] {
+        let words = self.words(w, lane, self.record.dmask.count_ones() as usize);
+        let half = half.filter(|_| self.record.half);
+        let mut next = 0;
+        std::array::from_fn(|component| {
+            if self.record.dmask >> component & 1 == 0 {
+                return 0;
+            }
+            let at = next;
+            next += 1;
+            match half {
+                None => words[at],
+                Some(number) => from_half(number, (words[at / 2] >> (16 * (at % 2))) as u16),
+            }
+        })
+    }
+
+    /// Packs the components of the mask into the lane's data registers.
+    fn write(&self, w: &mut Wave, lane: usize, mask: u8, data: Data) -> Result<(), Exit> {
+        let half = data.half.filter(|_| self.record.half);
+        let mut written = 0;
+        for (component, value) in data.components.into_iter().enumerate() {
+            if mask >> component & 1 == 0 {
+                continue;
+            }
+            let at = if half.is_some() { written / 2 } else { written };
+            if let Some(to) = self.register(w, lane, at) {
+                // SAFETY: a register of the instruction.
+                unsafe {
+                    *to = match half {
+                        None => value,
+                        // A half that is not named stays.
+                        Some(number) if written % 2 == 0 => {
+                            *to & !0xffff | u32::from(to_half(number, value))
+                        }
+                        Some(number) => *to & 0xffff | u32::from(to_half(number, value)) << 16,
+                    };
+                }
+            }
+            written += 1;
+        }
+        if self.record.status {
+            let at = if half.is_some() {
+                written.div_ceil(2)
+            } else {
+                written
+            };
+            if let Some(to) = self.register(w, lane, at) {
+                // SAFETY: as above; the status has a register of its own.
+                unsafe { *to = 0 };
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Packs the components of the mask into the lane's data registers.
-fn write(w: &mut Wave, record: &ImageOp, lane: usize, dmask: u8, components: [u32; 4]) {
-    let Some(data) = record.data else { return };
-    let mut registers = 0;
-    for (component, value) in components.into_iter().enumerate() {
-        if dmask >> component & 1 != 0 {
-            // SAFETY: as in `read`.
-            unsafe {
-                *w.base[0]
-                    .add(data as usize + registers * w.stride() + lane * 4)
-                    .cast::<u32>() = value
-            };
-            registers += 1;
+/// What an instruction returns.
+#[derive(Clone, Copy)]
+struct Data {
+    components: [u32; 4],
+    /// How components become 16 bits, if the instruction asks for that.
+    half: Option<Number>,
+}
+
+impl Data {
+    fn of(components: [u32; 4], number: Number) -> Self {
+        Self {
+            components,
+            half: Some(number),
         }
     }
 }

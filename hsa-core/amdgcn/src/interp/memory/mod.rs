@@ -8,6 +8,7 @@
 //! * [`atomic`]: atomic operations, on global memory really atomic against every thread of the process.
 //! * [`lds`]: LDS operations with two addresses, cross-lane operations, append and consume.
 //! * [`through_lds`]: memory to LDS and back, addressing by the number of the lane.
+//! * [`block`]: blocks of registers, and matrices that are transposed.
 //! * [`scalar`]: scalar loads, stores, atomics and clocks.
 //! * [`buffer`]: buffer resources and their addressing.
 //! * [`formatted`]: buffer accesses that convert formats.
@@ -18,6 +19,7 @@
 //! only fence that the memory model needs is between a store and a later atomic load: loads with `glc` begin with one.
 
 pub mod atomic;
+pub mod block;
 pub mod buffer;
 pub mod element;
 pub mod formatted;

@@ -36,7 +36,7 @@ unsafe fn lds_dword<const WRITE: bool>(w: &Wave, base: u64, lane: usize) -> Resu
 
 /// Calls `f` with each active lane.
 #[inline(always)]
-fn try_each_lane(
+pub(super) fn try_each_lane(
     w: &mut Wave,
     mut f: impl FnMut(&mut Wave, usize) -> Result<(), Exit>,
 ) -> Result<(), Exit> {

@@ -7,7 +7,7 @@ use crate::{
         level::Level,
         memory::{
             atomic::{self, NoReturn, Old},
-            buffer, element, flag, formatted, lds,
+            block, buffer, element, flag, formatted, lds,
             space::{Global, Space},
             through_lds, vector, wide,
         },
@@ -289,6 +289,17 @@ fn flat(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         cx.push(op);
         return Ok(());
     }
+    if let Some((run, dwords, store)) = whole_wave(inst.op, cx) {
+        let mut op = Op::new(run);
+        flat_address(&mut op, inst, cx)?;
+        if store {
+            op.s[1] = file(cx, inst.src[1].operand, dwords)?;
+        } else {
+            op.d = cx.vgpr_range(inst.dst.operand, dwords)?;
+        }
+        cx.push(op);
+        return Ok(());
+    }
     if let Some(element) = names::load(inst.op) {
         let mut op = Op::new(with_load!(element, E => match format {
             Format::Global => vload::<E, Global>,
@@ -347,6 +358,22 @@ fn by_lane(op: M) -> Option<(Handler, bool)> {
         M::global_store_dword_addtid | M::global_store_addtid_b32 => (by_lane::<true, false>, true),
         M::ds_read_addtid_b32 | M::ds_load_addtid_b32 => (by_lane::<false, true>, false),
         M::ds_write_addtid_b32 | M::ds_store_addtid_b32 => (by_lane::<true, true>, true),
+        _ => return None,
+    })
+}
+
+/// Blocks and transposed matrices: handler, registers, and whether they store.
+fn whole_wave(op: M, cx: &LowerContext) -> Option<(Handler, u32, bool)> {
+    use block::{BLOCK, block as run, transposed};
+    // A matrix has 256 elements.
+    let of_matrix = |bytes: usize| (64 * bytes / cx.config.lanes()) as u32;
+    Some(match op {
+        M::global_load_block => (run::<false, false> as Handler, BLOCK, false),
+        M::global_store_block => (run::<true, false>, BLOCK, true),
+        M::scratch_load_block => (run::<false, true>, BLOCK, false),
+        M::scratch_store_block => (run::<true, true>, BLOCK, true),
+        M::global_load_tr_b64 => (transposed::<1>, of_matrix(1), false),
+        M::global_load_tr_b128 => (transposed::<2>, of_matrix(2), false),
         _ => return None,
     })
 }

@@ -9,6 +9,7 @@
 mod half;
 mod hwreg;
 mod special;
+pub(super) mod transcendental;
 
 pub(super) use special::set_index_mode;
 

@@ -1,5 +1,6 @@
 //! Memory encodings: SMEM, DS, FLAT, buffers, images, and export.
 
+use super::super::image::ImageAddress;
 use super::super::inst::{Format, Inst, Operand, OperandSlot, Type};
 use super::super::op::Op;
 use super::super::table::{Encoding, Flags, Level, Row};
@@ -27,6 +28,15 @@ fn least_address_dwords(op: Op) -> u16 {
         .split('_')
         .filter(|part| matches!(*part, "o" | "b" | "c" | "d" | "cd"));
     1 + if sampled { parts.count() as u16 } else { 0 }
+}
+
+/// The resource of an image operation. With r128 only the first four registers are read, but LLVM prints all.
+pub(super) fn image_resource(row: &Row) -> Type {
+    if row.flags.contains(Flags::BVH) {
+        Type::B(128)
+    } else {
+        Type::B(256)
+    }
 }
 
 impl Reader<'_> {
@@ -345,52 +355,27 @@ impl Reader<'_> {
     }
 
     /// Number of address registers of an image operation of GFX10 and later: offset, bias and compare value first, then
-    /// gradients, coordinates, and LOD, clamp or mip level; the last two groups are packed if addresses have 16 bits.
-    fn image_address_dwords(&self, op: Op, dim: u8, a16: bool) -> u32 {
-        let name = op.name();
-        let parts: Vec<&str> = name.split('_').collect();
-        let has = |part: &str| parts.contains(&part);
-        if has("bvh") || has("bvh64") {
-            return 11 + u32::from(has("bvh64")) - if a16 { 3 } else { 0 };
+    /// gradients, coordinates, and LOD, clamp or mip level. Coordinates are packed if addresses have 16 bits, gradients in the `g16` forms.
+    pub(super) fn image_address_dwords(row: &Row, dim: u8, a16: bool) -> usize {
+        if row.flags.contains(Flags::BVH) {
+            let wide = row.op == Op::image_bvh64_intersect_ray;
+            return 11 + usize::from(wide) - if a16 { 3 } else { 0 };
         }
-        // Coordinates and gradients of 1D, 2D, 3D, cube, 1D array, 2D array, 2D MSAA, 2D MSAA array.
-        let (coordinates, gradients) = [
-            (1, 2),
-            (2, 4),
-            (3, 6),
-            (3, 4),
+        let address = ImageAddress::of(row.op);
+        // Coordinates and derived ones of 1D, 2D, 3D, cube, 1D array, 2D array, 2D MSAA, 2D MSAA array.
+        let (coordinates, dimensions) = [
+            (1, 1),
             (2, 2),
-            (3, 4),
-            (3, 4),
-            (4, 4),
+            (3, 3),
+            (3, 2),
+            (2, 1),
+            (3, 2),
+            (3, 2),
+            (4, 2),
         ][usize::from(dim & 7)];
-        let sampled = has("sample") || parts.iter().any(|part| part.starts_with("gather4"));
-        let mut extra = 0;
-        let mut components = if has("resinfo") { 1 } else { coordinates };
-        let mut gradient_dwords = 0;
-        if sampled {
-            extra = ["o", "b", "c"].into_iter().filter(|part| has(part)).count() as u32;
-            components += u32::from(has("l") || has("cl"));
-            if has("d") || has("cd") {
-                // Only the g16 forms have packed gradients from GFX10.3 on; before, a16 packs them.
-                let packed = has("g16") || a16 && self.level() == Level::Gfx10_1;
-                // Two halves, each rounded up to whole dwords.
-                gradient_dwords = if packed {
-                    (gradients / 2u32).next_multiple_of(2)
-                } else {
-                    gradients
-                };
-            }
-        } else {
-            components += u32::from(has("mip"));
-        }
-        extra
-            + gradient_dwords
-            + if a16 {
-                components.div_ceil(2)
-            } else {
-                components
-            }
+        address.leading_registers()
+            + address.gradient_registers(dimensions, address.half_gradients)
+            + address.coordinate_registers(coordinates, a16)
     }
 
     pub(super) fn mimg(&mut self, word: u32) -> Result<Inst> {
@@ -406,32 +391,9 @@ impl Reader<'_> {
         let mut inst = self.inst(row, Format::Mimg);
         self.mimg_controls(&mut inst, word, high);
         let mem = inst.mem;
-        let vdata = bits(high, 8, 8);
         let vaddr = bits(high, 0, 8);
-        // Data: one dword for each component of the mask, half of that for packed 16-bit data, one more for the fail code.
-        let components = if row.flags.contains(Flags::GATHER4) {
-            4
-        } else {
-            u32::from(mem.dmask).count_ones().max(1)
-        };
-        let mut dwords = match () {
-            () if row.flags.contains(Flags::BVH) => 4,
-            () if mem.d16 => components.div_ceil(2),
-            () => components,
-        };
         let acc = level.has_unified_vgprs() && bit(word, 16);
-        let store = row.flags.contains(Flags::STORE);
-        let atomic = row.flags.contains(Flags::ATOMIC);
-        if mem.tfe && !store {
-            dwords += 1;
-        }
-        let ty = Type::B(dwords as u16 * 32);
-        if store || atomic {
-            inst.src[1] = slot(self.vgpr_or_agpr(op, vdata, ty, acc)?, ty);
-        }
-        if !store && (!atomic || mem.glc) {
-            inst.dst = slot(self.vgpr_or_agpr(op, vdata, ty, acc)?, ty);
-        }
+        self.image_data(&mut inst, row, bits(high, 8, 8), acc)?;
         let nsa_dwords = match level {
             _ if level.is_gfx10() => bits(word, 1, 2),
             _ if level.is_gfx11() => bits(word, 0, 1),
@@ -442,7 +404,11 @@ impl Reader<'_> {
             for _ in 0..nsa_dwords {
                 registers.extend(self.dword()?.to_le_bytes());
             }
-            let count = self.image_address_dwords(op, mem.dim, mem.a16) as usize;
+            let count = if level.is_gfx11() && row.flags.contains(Flags::BVH) {
+                self.ray_fields(op, &registers, mem.a16)?
+            } else {
+                Self::image_address_dwords(row, mem.dim, mem.a16)
+            };
             // GFX11: the fifth field is the first of consecutive registers, when more are needed.
             while level.is_gfx11() && registers.len() >= 5 && registers.len() < count {
                 let next = registers[registers.len() - 1].checked_add(1);
@@ -466,16 +432,50 @@ impl Reader<'_> {
         } else if inst.nsa.is_some() {
             Type::B(32)
         } else {
-            Type::B(32 * self.image_address_dwords(op, mem.dim, mem.a16) as u16)
+            Type::B(32 * Self::image_address_dwords(row, mem.dim, mem.a16) as u16)
         };
         inst.src[0] = self.vgpr_slot(op, vaddr, address)?;
-        // With r128 only the first four registers of the resource are read.
-        inst.src[2] = self.scalar_slot(op, bits(high, 16, 5) << 2, Type::B(256))?;
+        inst.src[2] = self.scalar_slot(op, bits(high, 16, 5) << 2, image_resource(row))?;
         if row.flags.contains(Flags::SAMPLER) {
             let low = if level.is_gfx11() { 26 } else { 21 };
             inst.src[3] = self.scalar_slot(op, bits(high, low, 5) << 2, Type::B(128))?;
         }
         Ok(inst)
+    }
+
+    /// The data registers of an image instruction whose controls are known: one dword for each component of the mask, half of that for packed
+    /// 16-bit data, one more for the fail code.
+    pub(super) fn image_data(
+        &self,
+        inst: &mut Inst,
+        row: &Row,
+        vdata: u32,
+        acc: bool,
+    ) -> Result<()> {
+        let mem = inst.mem;
+        let components = if row.flags.contains(Flags::GATHER4) {
+            4
+        } else {
+            u32::from(mem.dmask).count_ones().max(1)
+        };
+        let mut dwords = match () {
+            () if row.flags.contains(Flags::BVH) => row.dst.map_or(4, |ty| ty.dwords(32)),
+            () if mem.d16 => components.div_ceil(2),
+            () => components,
+        };
+        let store = row.flags.contains(Flags::STORE);
+        let atomic = row.flags.contains(Flags::ATOMIC);
+        if mem.tfe && !store {
+            dwords += 1;
+        }
+        let ty = Type::B(dwords as u16 * 32);
+        if store || atomic {
+            inst.src[1] = slot(self.vgpr_or_agpr(row.op, vdata, ty, acc)?, ty);
+        }
+        if !store && (!atomic || mem.glc) {
+            inst.dst = slot(self.vgpr_or_agpr(row.op, vdata, ty, acc)?, ty);
+        }
+        Ok(())
     }
 
     fn mimg_controls(&self, inst: &mut Inst, word: u32, high: u32) {

@@ -120,8 +120,8 @@ rows! {
     image_atomic_fmin = [ATOMIC] @ GFX10 0x1e;
     image_atomic_fmax = [ATOMIC] @ GFX10 0x1f;
     image_msaa_load = @ GFX10_3 0x80;
-    image_bvh_intersect_ray = [BVH] @ GFX11_ALL 0x19;
-    image_bvh64_intersect_ray = [BVH] @ GFX11_ALL 0x1a;
+    image_bvh_intersect_ray = [BVH] @ GFX11_ALL 0x19, GFX10_3 0xe6;
+    image_bvh64_intersect_ray = [BVH] @ GFX11_ALL 0x1a, GFX10_3 0xe7;
 }
 
 #[rustfmt::skip]
@@ -153,6 +153,10 @@ rows! {
     image_atomic_inc_uint = [ATOMIC] @ GFX12 0x15;
     image_atomic_dec_uint = [ATOMIC] @ GFX12 0x16;
     image_get_resinfo = @ GFX12 0x17;
+    image_bvh_intersect_ray B128 = [BVH] @ GFX12 0x19;
+    image_bvh64_intersect_ray B128 = [BVH] @ GFX12 0x1a;
+    image_bvh_dual_intersect_ray B320 = [BVH] @ GFX12 0x80;
+    image_bvh8_intersect_ray B320 = [BVH] @ GFX12 0x81;
     image_atomic_add_flt = [ATOMIC] @ GFX12 0x83;
     image_atomic_min_flt = [ATOMIC] @ GFX12 0x84;
     image_atomic_max_flt = [ATOMIC] @ GFX12 0x85;

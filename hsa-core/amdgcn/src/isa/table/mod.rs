@@ -284,6 +284,7 @@ const B64: Option<Type> = Some(Type::B(64));
 const B96: Option<Type> = Some(Type::B(96));
 const B128: Option<Type> = Some(Type::B(128));
 const B256: Option<Type> = Some(Type::B(256));
+const B320: Option<Type> = Some(Type::B(320));
 const B512: Option<Type> = Some(Type::B(512));
 const B1024: Option<Type> = Some(Type::B(1024));
 const I16: Option<Type> = Some(Type::I(16));

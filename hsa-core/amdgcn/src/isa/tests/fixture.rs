@@ -48,11 +48,10 @@ fn compare(fixture: &str, level: Level, wave_size: u32) {
         .filter(|op| !seen.contains(op))
         // LLVM prints the first as data on most targets; the others as it should not.
         .filter(|op| !["v_illegal", "ds_nop"].contains(&op.name()))
-        .filter(|op| !op.name().starts_with("image_bvh"))
-        // GFX12's encodings of images do not decode; its probes are printed with fields that they do not have.
+        // GFX12's probes are printed with fields that they do not have.
         .filter(|op| {
             level != Level::Gfx12
-                || !["image_", "s_atc_", "export", "v_s_rcp_f16"]
+                || !["s_atc_", "export", "v_s_rcp_f16"]
                     .iter()
                     .any(|words| op.name().starts_with(words))
         })

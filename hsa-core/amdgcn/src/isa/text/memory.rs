@@ -1,6 +1,6 @@
 //! Text of the memory encodings.
 
-use super::super::inst::{Format, Operand, OperandSlot, Type};
+use super::super::inst::{Format, Operand, Type};
 use super::super::op::Op;
 use super::super::table::{Encoding, Flags, Level};
 use super::{Printer, is};
@@ -93,7 +93,7 @@ fn unified_name(formats: &[(&str, &[&str])], format: u8) -> Option<String> {
 
 impl Printer<'_> {
     /// Coherence bits.
-    fn coherence(&mut self) {
+    pub(super) fn coherence(&mut self) {
         let mem = self.inst.mem;
         if self.level() >= Level::Gfx12 {
             return self.cache_policy(mem.cpol);
@@ -398,102 +398,5 @@ impl Printer<'_> {
             (_, Some(name)) => self.write(format_args!(" format:[{name}]")),
             (_, None) => self.write(format_args!(" format:{format}")),
         }
-    }
-
-    pub(super) fn image(&mut self) {
-        let inst = self.inst;
-        let mem = inst.mem;
-        let level = self.level();
-        let sampler = self.has_flag(Encoding::Mimg, Flags::SAMPLER);
-        self.mnemonic("");
-        if inst.nsa.is_some() && sampler && !level.is_gfx9() {
-            self.push(" ");
-        }
-        if inst.src[1].operand == Operand::None {
-            self.slot(inst.dst);
-        } else {
-            let mut data = inst.src[1];
-            if mem.tfe && self.has_flag(Encoding::Mimg, Flags::STORE) {
-                data.ty = Type::B(data.ty.bits(64) as u16 + 32);
-            }
-            self.slot(data);
-        }
-        match &inst.nsa {
-            Some(registers) => {
-                let mut names: Vec<String> = registers
-                    .iter()
-                    .map(|number| format!("v{number}"))
-                    .collect();
-                if let ([first, .., last], true) =
-                    (&registers[4.min(registers.len())..], level.is_gfx11())
-                {
-                    names.truncate(4);
-                    names.push(format!("v[{first}:{last}]"));
-                }
-                self.operand_text(&format!("[{}]", names.join(", ")));
-            }
-            None => self.slot(inst.src[0]),
-        }
-        self.slot(inst.src[2]);
-        self.slot(inst.src[3]);
-        if mem.dmask != 0 {
-            self.write(format_args!(" dmask:{:#x}", mem.dmask));
-        }
-        if !level.is_gfx9() {
-            let dim = [
-                "1D",
-                "2D",
-                "3D",
-                "CUBE",
-                "1D_ARRAY",
-                "2D_ARRAY",
-                "2D_MSAA",
-                "2D_MSAA_ARRAY",
-            ];
-            self.write(format_args!(
-                " dim:SQ_RSRC_IMG_{}",
-                dim[usize::from(mem.dim & 7)]
-            ));
-        }
-        self.flag(mem.unorm, "unorm");
-        self.coherence();
-        self.flag(mem.r128, "r128");
-        self.flag(mem.a16, "a16");
-        self.flag(mem.tfe, "tfe");
-        self.flag(mem.lwe, "lwe");
-        self.flag(mem.da, "da");
-        self.flag(mem.d16, "d16");
-    }
-
-    pub(super) fn export(&mut self) {
-        let inst = self.inst;
-        self.mnemonic("");
-        let target = inst.simm16 as u16 & 0x3f;
-        let text = match target {
-            0..=7 => format!("mrt{target}"),
-            8 => "mrtz".to_string(),
-            9 => "null".to_string(),
-            12..=16 => format!("pos{}", target - 12),
-            32..=63 => format!("param{}", target - 32),
-            _ => format!("invalid_target_{target}"),
-        };
-        let control = inst.imm32.unwrap_or(0);
-        self.push(" ");
-        self.push(&text);
-        // With compression the first two registers hold two components each.
-        let compressed = control & 1 != 0;
-        let enabled = inst.simm16 >> 8;
-        for index in 0..4 {
-            let register = if compressed {
-                inst.src[index / 2]
-            } else {
-                inst.src[index]
-            };
-            let on = enabled >> index & 1 != 0;
-            self.slot_or_off(if on { register } else { OperandSlot::NONE });
-        }
-        self.flag(control & 2 != 0, "done");
-        self.flag(control & 1 != 0, "compr");
-        self.flag(control & 4 != 0, "vm");
     }
 }

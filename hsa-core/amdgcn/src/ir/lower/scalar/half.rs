@@ -109,8 +109,8 @@ fn handler(op: M) -> Option<Handler> {
         M::s_fmac_f16 => of(|e: Env, a: u32, b: u32, c: u32| {
             half_fma(e, Half(a as u16), Half(b as u16), Half(c as u16))
         }),
-        M::s_min_num_f16 => halves!(|e, a, b| min_f16(e, a, b)),
-        M::s_max_num_f16 => halves!(|e, a, b| max_f16(e, a, b)),
+        M::s_min_f16 | M::s_min_num_f16 => halves!(|e, a, b| min_f16(e, a, b)),
+        M::s_max_f16 | M::s_max_num_f16 => halves!(|e, a, b| max_f16(e, a, b)),
         M::s_minimum_f16 => halves!(|e, a, b| minimum_f16(e, a, b)),
         M::s_maximum_f16 => halves!(|e, a, b| maximum_f16(e, a, b)),
         M::s_ceil_f16 => halves!(|e, a, _b| half1(e, a, f32::ceil)),

@@ -4,12 +4,12 @@ use crate::{
     interp::{lane, run::Handler},
     ir::{Op, Ref},
     isa::{
-        inst::{AluModifiers, Inst, Operand},
+        inst::{Inst, Operand},
         op::Op as M,
     },
 };
 
-use super::super::{LowerContext, Unsupported, control};
+use super::super::{LowerContext, Unsupported, control, scalar::transcendental};
 
 /// Operations between lanes and scalars. Says whether it was one.
 pub(super) fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported> {
@@ -98,26 +98,6 @@ pub(super) fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, U
             ];
             cx.push(op);
         }
-        M::v_s_exp_f32 | M::v_s_log_f32 | M::v_s_rcp_f32 | M::v_s_rsq_f32 | M::v_s_sqrt_f32 => {
-            use crate::interp::{
-                float::{exp_f32, log_f32, rcp_f32, rsq_f32, sqrt_f32},
-                scalar::{Plain, s1},
-            };
-            if inst.alu != AluModifiers::default() {
-                return Err(Unsupported::form(inst, "modifiers"));
-            }
-            let kind = match inst.op {
-                M::v_s_exp_f32 => s1(|_, x: f32| Plain(exp_f32(x))),
-                M::v_s_log_f32 => s1(|_, x: f32| Plain(log_f32(x))),
-                M::v_s_rcp_f32 => s1(|_, x: f32| Plain(rcp_f32(x))),
-                M::v_s_rsq_f32 => s1(|_, x: f32| Plain(rsq_f32(x))),
-                _ => s1(|_, x: f32| Plain(sqrt_f32(x))),
-            };
-            let mut op = Op::new(kind.run);
-            op.s[0] = cx.scalar_src(a, 1)?;
-            op.d = cx.scalar_dst(inst.dst.operand, 1)?;
-            cx.push(op);
-        }
         M::v_permlane64_b32 => {
             let mut op = Op::new(lane::permute_64);
             op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
@@ -140,7 +120,7 @@ pub(super) fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, U
             }
             cx.push(op);
         }
-        _ => return Ok(false),
+        _ => return transcendental::lower(inst, cx),
     }
     Ok(true)
 }
