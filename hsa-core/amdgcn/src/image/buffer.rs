@@ -12,7 +12,7 @@ pub struct TexelBuffer {
     pub count: u32,
     /// Format.
     pub format: TexelFormat,
-    /// Source of each component of the result, see [`select`].
+    /// Source of each component of the result, see [`select`](super::descriptor::select).
     pub select: [u8; 4],
 }
 
