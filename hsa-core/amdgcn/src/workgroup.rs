@@ -21,6 +21,7 @@ use crate::{
         state::{GroupState, WaveState},
     },
     interp::{
+        barrier::{Barriers, Kind, Membership},
         level::Level,
         memory::other,
         run::{self, Exit},
@@ -97,7 +98,7 @@ impl GridBarrier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Ready,
-    AtBarrier,
+    AtBarrier(Kind),
     /// At `ds_gws_barrier` of this resource, since this phase of it.
     AtGridBarrier {
         resource: usize,
@@ -137,7 +138,7 @@ pub(crate) struct Group {
     /// Waves in use; the vectors may hold more.
     count: usize,
     live: usize,
-    waiting: usize,
+    barriers: Barriers,
     lds: Buffer,
     scratch: Buffer,
     ids: WorkitemIds,
@@ -160,7 +161,7 @@ impl Group {
             states: Vec::new(),
             count: 0,
             live: 0,
-            waiting: 0,
+            barriers: Barriers::default(),
             lds: Buffer::default(),
             scratch: Buffer::default(),
             ids: WorkitemIds::default(),
@@ -193,7 +194,8 @@ impl Group {
         let count = items.div_ceil(lanes);
         self.count = count as usize;
         self.live = self.count;
-        self.waiting = 0;
+        self.barriers.start(count);
+        let barriers = &raw mut self.barriers;
         if self.waves.len() < self.count {
             self.waves.resize_with(self.count, Wave::new);
             self.states.resize(self.count, State::Ended);
@@ -213,6 +215,8 @@ impl Group {
             wave.hardware_id.compute_unit = compute_unit;
             wave.hardware_id.simd = n as u32 % 4;
             wave.hardware_id.slot = n as u32 / 4;
+            wave.barriers = barriers;
+            wave.membership = Membership::default();
             wave.lds = lds;
             wave.lds_size = plan.lds_size;
             // SAFETY: the buffer holds `count` areas of `wave_bytes`.
@@ -240,7 +244,7 @@ impl Group {
                 let place = wave.hardware_id;
                 WaveState {
                     wave: wave.wave_in_group,
-                    at_barrier: matches!(state, State::AtBarrier | State::AtGridBarrier { .. }),
+                    at_barrier: matches!(state, State::AtBarrier(_) | State::AtGridBarrier { .. }),
                     lanes: wave.lanes() as u32,
                     pc: wave.pc(),
                     exec: wave.exec(),
@@ -270,6 +274,20 @@ impl Group {
         }
     }
 
+    /// The fault of a group whose waves all wait at barriers that only they could complete.
+    fn deadlock(&self, job: &Job, engine: &Engine) -> Option<Box<Fault>> {
+        let mut first = None;
+        for (wave, state) in self.waves.iter().zip(&self.states[..self.count]) {
+            match state {
+                State::Ended => {}
+                State::AtBarrier(_) => first = first.or(Some(wave)),
+                _ => return None,
+            }
+        }
+        let exit = Exit::Other(other::DEADLOCK);
+        first.map(|wave| crate::fault::report::of_wave(job, engine, wave, exit))
+    }
+
     /// Runs the waves until the slice is over.
     pub(crate) fn run_slice(
         &mut self,
@@ -286,6 +304,11 @@ impl Group {
             for n in 0..self.count {
                 match self.states[n] {
                     State::Ready => {}
+                    State::AtBarrier(kind)
+                        if self.barriers.pass(&mut self.waves[n].membership, kind) =>
+                    {
+                        self.states[n] = State::Ready;
+                    }
                     State::AtGridBarrier { resource, phase }
                         if job.grid_barriers[resource].has_passed(phase) =>
                     {
@@ -303,14 +326,14 @@ impl Group {
                     job.count(std::mem::take(&mut wave.instructions));
                     budget -= WAVE_BUDGET - wave.budget.max(0);
                     match wave.exit {
-                        Exit::Barrier => {
-                            self.states[n] = State::AtBarrier;
-                            self.waiting += 1;
+                        Exit::Barrier(kind) => {
+                            self.states[n] = State::AtBarrier(kind);
                             progress = true;
                         }
                         Exit::EndProgram => {
                             self.states[n] = State::Ended;
                             self.live -= 1;
+                            self.barriers.end(&wave.membership);
                             progress = true;
                         }
                         Exit::BudgetSpent => {
@@ -348,15 +371,10 @@ impl Group {
             if self.live == 0 {
                 return GroupExit::Done;
             }
-            if self.waiting == self.live {
-                self.waiting = 0;
-                for state in self.states[..self.count]
-                    .iter_mut()
-                    .filter(|state| **state == State::AtBarrier)
-                {
-                    *state = State::Ready;
+            if !progress {
+                if let Some(fault) = self.deadlock(job, engine) {
+                    return GroupExit::Fault(fault);
                 }
-            } else if !progress {
                 return GroupExit::Yield { progress: false };
             }
             if budget <= 0 {

@@ -64,7 +64,7 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
             notes.push(crate::interp::memory::reason(code).to_owned());
             FaultKind::Unsupported
         }
-        Exit::Barrier
+        Exit::Barrier(_)
         | Exit::EndProgram
         | Exit::Sleep(_)
         | Exit::BudgetSpent

@@ -20,6 +20,7 @@
 //! 3. On a fault it gives `w.stop(op, Exit::Fault(..))`: `next` then points at the faulting operation. When it must wait
 //!    (hostcall, `s_sleep`) it gives `w.stop(op.add(1), ..)`.
 
+pub mod barrier;
 pub mod float;
 pub mod lane;
 pub mod level;

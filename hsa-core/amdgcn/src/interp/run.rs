@@ -14,8 +14,8 @@ pub type Handler = unsafe fn(&mut Wave, *const Op) -> *const Op;
 /// that faulted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// `s_barrier`: go on when all waves of the group are here.
-    Barrier,
+    /// At a barrier: go on when its phase ends.
+    Barrier(super::barrier::Kind),
     /// `s_endpgm`.
     EndProgram,
     /// `s_sleep` with this argument, or a wait for the host: let others run.

@@ -14,7 +14,11 @@ use std::{
 
 use crate::ir::{Op, program::Program};
 
-use super::{level::Level, run::Exit};
+use super::{
+    barrier::{Barriers, Membership},
+    level::Level,
+    run::Exit,
+};
 
 /// Indices into [`Wave::sgpr`].
 pub mod slot {
@@ -185,6 +189,10 @@ pub struct Wave {
     pub file: VectorFile,
     /// Registers in the file (VGPRs, then AGPRs).
     pub vgpr_count: u32,
+    /// The group's barriers; null for a wave without a group.
+    pub barriers: *mut Barriers,
+    /// What the wave knows of them.
+    pub membership: Membership,
     /// LDS of the group (host address) and its size in bytes.
     pub lds: *mut u8,
     /// Bytes of LDS.
@@ -296,6 +304,8 @@ impl Wave {
             temps: [Lanes([0; 64]); TEMPS],
             file: VectorFile::empty(),
             vgpr_count: 0,
+            barriers: ptr::null_mut(),
+            membership: Membership::default(),
             lds: ptr::null_mut(),
             lds_size: 0,
             scratch: ptr::null_mut(),

@@ -68,9 +68,6 @@ fn reason(op: M) -> Option<&'static str> {
         {
             "graphics pipelines"
         }
-        _ if begins(&["s_barrier_", "s_get_barrier", "s_wakeup_barrier"]) => {
-            "named barriers; no HIP compiler emits them"
-        }
         _ if begins(&["image_bvh", "ds_bvh_stack"]) => "ray tracing",
         _ if begins(&["ds_gws_sema_"]) => {
             "semaphores of the global wave sync; no compiler emits them"

@@ -49,7 +49,7 @@ impl std::fmt::Display for Op {
 ops! {
     // Scalar ALU and program control.
     s_abs_i32, s_absdiff_i32, s_add_co_ci_u32, s_add_co_i32, s_add_co_u32, s_add_f16, s_add_f32, s_add_i32, s_add_nc_u64,
-    s_add_u32, s_addc_u32, s_addk_co_i32, s_addk_i32, s_and_b32, s_and_b64, s_and_not0_saveexec_b32,
+    s_add_u32, s_addc_u32, s_addk_co_i32, s_addk_i32, s_alloc_vgpr, s_and_b32, s_and_b64, s_and_not0_saveexec_b32,
     s_and_not0_saveexec_b64, s_and_not0_wrexec_b32, s_and_not0_wrexec_b64, s_and_not1_b32, s_and_not1_b64,
     s_and_not1_saveexec_b32, s_and_not1_saveexec_b64, s_and_not1_wrexec_b32, s_and_not1_wrexec_b64, s_and_saveexec_b32,
     s_and_saveexec_b64, s_andn1_saveexec_b32, s_andn1_saveexec_b64, s_andn1_wrexec_b32, s_andn1_wrexec_b64, s_andn2_b32,

@@ -46,6 +46,9 @@ pub mod other {
     /// An image resource (kind, format, tiling, levels) that the engine does not read, or a sample without a sampler.
     pub const IMAGE: u32 = 5;
 
+    /// All waves of a group wait at barriers that none of them completes.
+    pub const DEADLOCK: u32 = 6;
+
     /// Bit that says `ds_gws_barrier`: the resource is in bits 29:24, the number of waves in bits 23:0.
     const GRID_BARRIER: u32 = 1 << 31;
 
@@ -67,6 +70,7 @@ pub fn reason(code: u32) -> &'static str {
         other::FORMAT => "the buffer format is not supported",
         other::RESOURCE => "the buffer resource is not supported",
         other::IMAGE => "the image resource is not supported",
+        other::DEADLOCK => "all waves of the group wait at barriers that none of them can complete",
         _ => "a memory operation could not be done",
     }
 }

@@ -10,6 +10,7 @@
 
 use crate::{
     interp::{
+        barrier,
         run::{Exit, Handler, get_mxcsr, set_mxcsr},
         wave::{Wave, slot},
     },
@@ -92,9 +93,12 @@ pub fn lower_sopp(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported>
         | M::s_singleuse_vdst => {}
         M::s_code_end => op(illegal, 0),
         M::s_endpgm => op(end_program, 0),
-        M::s_barrier => op(barrier, 0),
-        // Of GFX12's barriers that of the work-group.
-        M::s_barrier_wait if inst.simm16 == -1 => op(barrier, 0),
+        M::s_barrier => op(barrier::whole, 0),
+        // −1 is the barrier of the group, below it those of trap handlers.
+        M::s_barrier_wait if inst.simm16 >= -1 => {
+            op(barrier::wait, u64::from(inst.simm16 == -1));
+        }
+        M::s_barrier_leave => op(barrier::leave, 0),
         M::s_sleep => op(sleep, imm & 0x7f),
         M::s_trap => op(trap, imm & 0xff),
         M::s_sethalt => op(set_halt, imm & 1),
@@ -154,11 +158,6 @@ pub unsafe fn unsupported(w: &mut Wave, op: *const Op) -> *const Op {
 
 unsafe fn end_program(w: &mut Wave, op: *const Op) -> *const Op {
     w.stop(op, Exit::EndProgram)
-}
-
-unsafe fn barrier(w: &mut Wave, op: *const Op) -> *const Op {
-    // SAFETY: a barrier is followed by an operation of its segment.
-    w.stop(unsafe { op.add(1) }, Exit::Barrier)
 }
 
 unsafe fn sleep(w: &mut Wave, op: *const Op) -> *const Op {

@@ -249,6 +249,7 @@ rows! {
     s_get_barrier_state U32 = U32 @ GFX12 0x50;
     s_barrier_init = U32 @ GFX12 0x51;
     s_barrier_join = U32 @ GFX12 0x52;
+    s_alloc_vgpr = U32 @ GFX12 0x53;
     s_wakeup_barrier = U32 @ GFX12 0x57;
     s_sleep_var = U32 @ GFX12 0x58;
 }

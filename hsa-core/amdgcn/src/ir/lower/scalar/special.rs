@@ -2,7 +2,7 @@
 
 use crate::{
     interp::{
-        lane,
+        barrier, lane,
         memory::scalar::realtime,
         run::Exit,
         scalar::{Plain, s1, save_exec},
@@ -128,8 +128,36 @@ pub(super) fn lower_special(inst: &Inst, cx: &mut LowerContext) -> Result<bool, 
             op.aux[0] = u32::from(wide);
             cx.push(op);
         }
-        // The barrier of the work-group: its waves arrive when they wait for it.
-        M::s_barrier_signal if matches!(a.operand, Operand::Int(-1)) => {}
+        M::s_barrier_signal
+        | M::s_barrier_signal_isfirst
+        | M::s_barrier_init
+        | M::s_barrier_join
+        | M::s_get_barrier_state => {
+            let mut op = Op::new(match inst.op {
+                M::s_barrier_init => barrier::init,
+                M::s_barrier_join => barrier::join,
+                M::s_get_barrier_state => barrier::get_state,
+                _ => barrier::signal,
+            });
+            op.s[0] = cx.scalar_src(a, 1)?;
+            op.aux = [
+                u32::from(a.operand == Operand::Scalar(124)),
+                u32::from(inst.op == M::s_barrier_signal_isfirst),
+                0,
+            ];
+            if inst.op == M::s_get_barrier_state {
+                op.d = cx.scalar_dst(inst.dst.operand, 1)?;
+            }
+            cx.push(op);
+        }
+        // A hint for waves that sleep.
+        M::s_wakeup_barrier => {}
+        M::s_alloc_vgpr => {
+            let mut op = Op::new(allocate_vgprs);
+            op.s[0] = cx.scalar_src(a, 1)?;
+            op.aux[0] = cx.config.vgprs;
+            cx.push(op);
+        }
         M::s_sleep_var => {
             let mut op = Op::new(sleep_for);
             op.s[0] = cx.scalar_src(a, 1)?;
@@ -292,6 +320,17 @@ unsafe fn get_realtime(w: &mut Wave, op: *const Op) -> *const Op {
         } else {
             w.sgpr[(*op).d as usize] = now as u32;
         }
+        op.add(1)
+    }
+}
+
+/// `s_alloc_vgpr`: SCC says whether the wave has that many VGPRs now. It has what its descriptor asks for (`aux[0]`), neither more nor less;
+/// that a wave does not get more is an answer that programs have to expect.
+unsafe fn allocate_vgprs(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering; followed by an operation of its segment.
+    unsafe {
+        let wanted = lane::scalar(w, (*op).s[0]) & 0x1ff;
+        w.sgpr[slot::SCC] = u32::from(wanted <= (*op).aux[0]);
         op.add(1)
     }
 }
