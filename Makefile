@@ -34,12 +34,17 @@ roctx_library := $(rocm)/lib/libroctx64.so.4
 roctx_archive := $(target)/release/libgneiss_roctx.a
 roctx_map := hip-abi/roctx/libroctx64.map
 
+ocl_library := $(rocm)/lib/libgneissopencl.so.1
+ocl_archive := $(target)/release/libgneiss_opencl.a
+ocl_map := clr/opencl/libgneissopencl.map
+ocl_vendors := etc/OpenCL/vendors
+
 export GNEISS_PREFIX := $(abspath $(rocm))
 
 .PHONY: all demo test verify bench lint headers install force
 .DELETE_ON_ERROR:
 
-all: $(hip_library) $(hsa_library) $(rtc_library) $(roctx_library) $(rocm)/bin/gneiss layout
+all: $(hip_library) $(hsa_library) $(rtc_library) $(roctx_library) $(ocl_library) $(rocm)/bin/gneiss layout
 
 force:
 
@@ -57,7 +62,7 @@ build_packages := gcc libc6-dev
 # targets come along when tests follow, for the same reason.
 cargo_targets := $(if $(filter test verify,$(MAKECMDGOALS)),--all-targets)
 
-$(hip_archive) $(hsa_archive) $(rtc_archive) $(roctx_archive) $(target)/release/gneiss &: force
+$(hip_archive) $(hsa_archive) $(rtc_archive) $(roctx_archive) $(ocl_archive) $(target)/release/gneiss &: force
 	$(call need,$(build_packages))
 	$(CARGO) build --release --locked --workspace $(cargo_targets)
 
@@ -82,6 +87,11 @@ $(roctx_library): $(roctx_archive) $(roctx_map) build/link.sh
 	build/link.sh $@ libroctx64.so.4 $(roctx_archive) $(roctx_map)
 	@ln -sf libroctx64.so.4 $(@D)/libroctx64.so
 
+# Programs never link this one: the OpenCL loader opens it.
+$(ocl_library): $(ocl_archive) $(ocl_map) build/link.sh
+	@mkdir -p $(@D)
+	build/link.sh $@ libgneissopencl.so.1 $(ocl_archive) $(ocl_map)
+
 $(rocm)/bin/gneiss: $(target)/release/gneiss
 	@mkdir -p $(@D)
 	@cp $< $@
@@ -90,7 +100,8 @@ $(rocm)/bin/gneiss: $(target)/release/gneiss
 
 .PHONY: layout
 layout:
-	@mkdir -p $(rocm)/include/gneiss $(rocm)/lib/pkgconfig $(rocm)/lib/cmake/gneiss $(rocm)/lib/gneiss/hsa-only
+	@mkdir -p $(rocm)/include/gneiss $(rocm)/lib/pkgconfig $(rocm)/lib/cmake/gneiss $(rocm)/lib/gneiss/hsa-only $(rocm)/$(ocl_vendors)
+	@echo libgneissopencl.so.1 >$(rocm)/$(ocl_vendors)/gneiss.icd
 	@ln -sf ../../libhsa-runtime64.so.1 $(rocm)/lib/gneiss/hsa-only/libhsa-runtime64.so.1
 	@cp $(hip_map) $(hsa_map) $(target)/release/libgneiss_driver_check.so $(rocm)/lib/gneiss/
 	@sed -n 's/^ *NotSupported \([A-Za-z0-9_]*\);$$/\1/p' hip-abi/src/api.rs >$(rocm)/lib/gneiss/libamdhip64.unsupported
@@ -123,7 +134,8 @@ $(target)/demo/%: samples/hip/%.hip $(wildcard samples/hip/*.hpp)
 	@mkdir -p $(@D)
 	hipcc --offload-arch=gfx90a -O3 $< -o $@
 
-test_packages := hipcc g++ llvm-19 clang-19 lld-19 cmake pkg-config libhsa-runtime-dev libamdhip64-dev rocminfo
+test_packages := hipcc g++ llvm-19 clang-19 lld-19 cmake pkg-config libhsa-runtime-dev libamdhip64-dev rocminfo \
+    clang-15 lld-15 rocm-device-libs ocl-icd-opencl-dev clinfo
 
 test: all
 	$(call need,$(test_packages))
@@ -157,3 +169,4 @@ lint:
 install: all
 	@mkdir -p $(DESTDIR)$(PREFIX)
 	cp -R --no-dereference --preserve=mode,links $(rocm)/. $(DESTDIR)$(PREFIX)/
+	echo $(abspath $(PREFIX))/lib/libgneissopencl.so.1 >$(DESTDIR)$(PREFIX)/$(ocl_vendors)/gneiss.icd

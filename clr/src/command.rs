@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use gneiss_fatbin::ValueKind;
 use gneiss_hsa_api::hsa_agent_t;
 
 use crate::{
     CopyRect, Event, FillRect, HostFunction, Kernel, MultiGrid, ValueCondition, ValueWidth,
     event::State,
+    kernel::Printf,
     queue::{ReadyFunction, Staged},
     trace::format::{BlockReason, CommandKind},
 };
@@ -136,8 +138,19 @@ pub(crate) struct KernelCommand {
     pub(crate) any_order: bool,
     /// It has a hidden hostcall argument.
     pub(crate) wants_hostcall: bool,
+    /// Address of the buffer that it prints to; 0: it does not print that way.
+    pub(crate) printf: u64,
     /// It has a hidden argument for the heap of device malloc.
     pub(crate) wants_heap: bool,
+}
+
+impl KernelCommand {
+    /// It prints to a buffer, as OpenCL's kernels do.
+    pub(crate) fn prints(&self) -> bool {
+        matches!(self.kernel.printf(), Printf::Formats(_))
+            && (self.kernel.hidden_arguments().iter())
+                .any(|argument| argument.value_kind == ValueKind::HiddenPrintfBuffer)
+    }
 }
 
 /// A linear copy.

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 
 use crate::{
     DeviceFault, DeviceProperties, Error, FaultKind, HostQueue, MemoryKind, Result, Runtime,
+    hostcall::PrintfBuffer,
     hsa::Hsa,
     queue::{QueueCore, StagingPool},
     runtime::Shared,
@@ -83,6 +84,8 @@ pub struct Device {
     fault: Mutex<Option<DeviceFault>>,
     /// Held while a fault is spread to the queues, and by a reset, which must not come in between. Taken before all other locks.
     spreading: Mutex<()>,
+    /// Spare buffers for printf.
+    printf_buffers: Mutex<Vec<PrintfBuffer>>,
     stack_size: AtomicU32,
     heap: OnceLock<Result<u64>>,
 }
@@ -167,9 +170,26 @@ impl Device {
             faulted: AtomicBool::new(false),
             fault: Mutex::new(None),
             spreading: Mutex::new(()),
+            printf_buffers: Mutex::new(Vec::new()),
             stack_size: AtomicU32::new(1024),
             heap: OnceLock::new(),
         }))
+    }
+
+    /// An empty buffer for the printf of one launch.
+    pub(crate) fn take_printf_buffer(self: &Arc<Self>) -> Result<PrintfBuffer> {
+        let spare = self.printf_buffers.lock().pop();
+        let buffer = match spare {
+            Some(buffer) => buffer,
+            None => PrintfBuffer::new(self)?,
+        };
+        buffer.clear();
+        Ok(buffer)
+    }
+
+    /// Keeps a buffer for the next launch.
+    pub(crate) fn give_printf_buffer(&self, buffer: PrintfBuffer) {
+        self.printf_buffers.lock().push(buffer);
     }
 
     /// Its place in [`Runtime::devices`].

@@ -4,7 +4,28 @@ use std::sync::{Arc, Weak};
 
 use gneiss_fatbin::{ArgumentMetadata, KernelMetadata};
 
-use crate::{Device, Program, trace::NameId};
+use crate::{Device, Program, hostcall::PrintfFormats, trace::NameId};
+
+/// The formats of a code object whose printf writes to a buffer.
+#[derive(Clone, Debug)]
+pub(crate) enum Printf {
+    /// There are none.
+    None,
+    /// OpenCL's.
+    Formats(Arc<PrintfFormats>),
+    /// Of a form that is not known here.
+    Unknown,
+}
+
+impl Printf {
+    pub(crate) fn new(metadata: &[String]) -> Self {
+        if metadata.is_empty() {
+            return Self::None;
+        }
+        PrintfFormats::parse(metadata)
+            .map_or(Self::Unknown, |formats| Self::Formats(Arc::new(formats)))
+    }
+}
 
 /// A kernel, loaded on one device. It is of use only while its [`Program`] is loaded.
 #[derive(Debug)]
@@ -17,7 +38,7 @@ pub struct Kernel {
     object: u64,
     device: Arc<Device>,
     program: Weak<Program>,
-    printf_formats: bool,
+    printf: Printf,
     trace_name: NameId,
 }
 
@@ -27,7 +48,7 @@ impl Kernel {
         object: u64,
         device: Arc<Device>,
         program: Weak<Program>,
-        printf_formats: bool,
+        printf: Printf,
     ) -> Self {
         let explicit: Vec<_> = metadata.explicit_args().cloned().collect();
         let hidden = metadata.hidden_args().cloned().collect();
@@ -44,7 +65,7 @@ impl Kernel {
             object,
             device,
             program,
-            printf_formats,
+            printf,
             trace_name: NameId::new(),
         }
     }
@@ -74,9 +95,9 @@ impl Kernel {
         &self.hidden
     }
 
-    /// The code object has format strings of a printf that writes to a buffer.
-    pub(crate) fn has_printf_formats(&self) -> bool {
-        self.printf_formats
+    /// How it prints, if it has a hidden argument for a buffer.
+    pub(crate) fn printf(&self) -> &Printf {
+        &self.printf
     }
 
     /// First byte after the explicit arguments.

@@ -30,6 +30,7 @@ mod hsa;
 mod image;
 mod kernel;
 mod lockfree;
+pub mod log;
 mod memory;
 mod program;
 mod properties;
@@ -56,7 +57,7 @@ pub use config::Config;
 pub use device::Device;
 pub use error::{DeviceFault, Error, FaultKind, LaunchLimit, Result};
 pub use event::{Event, ProfilingTimes, Status};
-pub use hostcall::assertion_failed;
+pub use hostcall::{PRINTF_BUFFER_SIZE, assertion_failed};
 pub use image::{
     AddressingMode, ChannelOrder, ChannelType, IMAGE_DWORDS, ImageDescription, ImageGeometry,
     ImageView, SAMPLER_DWORDS, SamplerDescription, SamplerView,

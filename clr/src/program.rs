@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use gneiss_fatbin::{CodeObject, Metadata, TargetId};
 use gneiss_hsa_api::*;
 
-use crate::{Device, Error, Kernel, Result};
+use crate::{Device, Error, Kernel, Result, kernel::Printf};
 
 /// A `__device__`, `__constant__` or managed variable of a loaded program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +119,7 @@ impl Program {
                 return Err(error);
             }
         };
+        let printf = Printf::new(&metadata.printf);
         Ok(Arc::new_cyclic(|program| {
             let kernels: Vec<_> = metadata
                 .kernels
@@ -130,7 +131,7 @@ impl Program {
                         object,
                         device.clone(),
                         program.clone(),
-                        !metadata.printf.is_empty(),
+                        printf.clone(),
                     ))
                 })
                 .collect();

@@ -95,6 +95,18 @@ impl Compile {
         ])
     }
 
+    /// A C program against the OpenCL loader of the system.
+    pub fn c_over_opencl(source: &Path) -> Self {
+        Self::new(
+            "cc",
+            "-std=gnu11",
+            source,
+            "apt install gcc ocl-icd-opencl-dev",
+        )
+        .args(["-O2", "-Wall", "-Wextra", "-Werror"])
+        .libraries(["-lOpenCL", "-lpthread"])
+    }
+
     /// A C++ program for the host alone.
     pub fn cpp(source: &Path) -> Self {
         Self::new("g++", "-std=c++17", source, "apt install g++")

@@ -9,9 +9,12 @@
 //! Everything in a buffer was written by device code and is not trusted: indices are masked, chains are cut when they are too long, lengths are
 //! checked. The exception is service 1, which by its nature calls the address that it is given.
 
+mod buffered;
 mod message;
 mod printf;
 
+pub use buffered::PRINTF_BUFFER_SIZE;
+pub(crate) use buffered::{Buffer as PrintfBuffer, Formats as PrintfFormats};
 pub use printf::assertion_failed;
 
 use std::{

@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Bytes of text of one call that are still acceptable.
-const LIMIT: usize = 16 << 20;
+pub(super) const LIMIT: usize = 16 << 20;
 
 unsafe extern "C" {
     static mut stdout: *mut libc::FILE;
@@ -54,8 +54,17 @@ pub(super) fn print(message: &[u64]) -> i32 {
     }
 }
 
+/// Writes a text to the C library's `stdout`.
+pub(super) fn to_stdout(text: &[u8]) {
+    if text.is_empty() {
+        return;
+    }
+    // SAFETY: the C library's streams are set at its start and lock themselves.
+    unsafe { libc::fwrite(text.as_ptr().cast::<c_void>(), 1, text.len(), stdout) };
+}
+
 /// The words of a message as a reader.
-struct Words<'a>(&'a [u64]);
+pub(super) struct Words<'a>(pub(super) &'a [u64]);
 
 impl Words<'_> {
     fn number(&mut self) -> Option<u64> {
@@ -85,14 +94,14 @@ impl Words<'_> {
 }
 
 /// One conversion specification.
-struct Spec<'a> {
+pub(super) struct Spec<'a> {
     /// Flags, width and precision, with the stars.
-    front: &'a [u8],
+    pub(super) front: &'a [u8],
     /// Length modifier.
-    length: &'a [u8],
-    conversion: u8,
+    pub(super) length: &'a [u8],
+    pub(super) conversion: u8,
     /// Bytes of all, without the percent sign.
-    len: usize,
+    pub(super) len: usize,
 }
 
 /// Reads what follows a percent sign; `None` if that is no specification.
@@ -157,7 +166,7 @@ fn format(words: &[u64]) -> Option<Vec<u8>> {
 }
 
 /// The largest number in the flags, width and precision.
-fn widest(front: &[u8]) -> usize {
+pub(super) fn widest(front: &[u8]) -> usize {
     front
         .split(|byte| !byte.is_ascii_digit())
         .map(|digits| {
@@ -172,7 +181,7 @@ fn widest(front: &[u8]) -> usize {
 }
 
 /// Appends one converted argument; false: there are not enough arguments.
-fn convert(spec: &Spec<'_>, words: &mut Words<'_>, out: &mut Vec<u8>) -> bool {
+pub(super) fn convert(spec: &Spec<'_>, words: &mut Words<'_>, out: &mut Vec<u8>) -> bool {
     let stars = spec.front.iter().filter(|byte| **byte == b'*').count();
     let mut given = [0 as c_int; 2];
     for star in given.iter_mut().take(stars) {

@@ -9,6 +9,7 @@ use crate::{
     Device, Error, Event, Kernel, Result,
     command::{ArgumentBlock, KernelCommand, Operation},
     error::LaunchLimit,
+    kernel::Printf,
     trace::{self, format::CommandKind},
 };
 
@@ -164,9 +165,17 @@ impl HostQueue {
     /// Enqueues a launch that is checked, and waits before and after it where launches are serialised.
     pub(super) fn enqueue_command(
         &self,
-        command: KernelCommand,
+        mut command: KernelCommand,
         wait_list: &[Event],
     ) -> Result<Event> {
+        let printing = match command.kernel.printf() {
+            Printf::Formats(formats) if command.prints() => {
+                let buffer = self.device().take_printf_buffer()?;
+                command.printf = buffer.address();
+                Some((formats.clone(), buffer))
+            }
+            _ => None,
+        };
         let serialize = self.device().shared().config.serialize_kernel;
         if serialize & 1 != 0 {
             self.finish()?;
@@ -174,6 +183,13 @@ impl HostQueue {
         let event =
             self.core
                 .enqueue(CommandKind::Kernel, Operation::Kernel(command), wait_list)?;
+        if let Some((formats, buffer)) = printing {
+            let device = self.device().clone();
+            event.on_complete(move |_| {
+                buffer.print(&formats);
+                device.give_printf_buffer(buffer);
+            });
+        }
         if serialize & 2 != 0 {
             event.wait()?;
         }
@@ -269,9 +285,9 @@ pub(super) unsafe fn kernel_command(
             .iter()
             .any(|argument| argument.value_kind == kind)
     };
-    if wants(ValueKind::HiddenPrintfBuffer) && kernel.has_printf_formats() {
+    if wants(ValueKind::HiddenPrintfBuffer) && matches!(kernel.printf(), Printf::Unknown) {
         return Err(Error::Unsupported(format!(
-            "kernel {}: printf through a buffer (compiled for OpenCL, or with -mprintf-kind=buffered)",
+            "kernel {}: printf through a buffer in a form that is not OpenCL's (compiled with -mprintf-kind=buffered)",
             kernel.name()
         )));
     }
@@ -288,6 +304,7 @@ pub(super) unsafe fn kernel_command(
         multigrid: None,
         any_order: launch.any_order,
         wants_hostcall: wants(ValueKind::HiddenHostcallBuffer),
+        printf: 0,
         wants_heap: wants(ValueKind::HiddenHeapV1),
     };
     Ok((command, spare))

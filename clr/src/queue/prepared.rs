@@ -66,7 +66,9 @@ impl HostQueue {
             return self.enqueue_marker(wait_list);
         };
         check_device(self.device(), &first.kernel)?;
-        let each = self.core.sees_each() || self.device().shared().config.serialize_kernel != 0;
+        let each = kernels.list.iter().any(KernelCommand::prints)
+            || self.core.sees_each()
+            || self.device().shared().config.serialize_kernel != 0;
         if kernels.together && !each {
             let operation = Operation::Kernels {
                 list: kernels.list.clone(),

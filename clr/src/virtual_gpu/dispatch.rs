@@ -104,6 +104,7 @@ impl VirtualGpu {
                 block: kernel.block,
                 offset: kernel.offset.as_deref().copied().unwrap_or_default(),
                 device_queue: kernel.device_queue,
+                printf: kernel.printf,
                 dynamic_lds: kernel.dynamic_lds,
                 queue: hw.address(),
                 private_base_hi: hw.private_base_hi,

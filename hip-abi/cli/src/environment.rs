@@ -14,7 +14,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     OURS.iter()
         .chain(AMDS)
         .map(|variable| variable.name)
-        .chain(["LD_LIBRARY_PATH", "LD_PRELOAD"])
+        .chain(["LD_LIBRARY_PATH", "LD_PRELOAD", "OCL_ICD_VENDORS"])
 }
 
 /// What holds for all variables.
@@ -24,7 +24,8 @@ A value of a GNEISS_ variable that is not accepted is refused: `gneiss run` and 
 none. Names that begin with GNEISS_ and do not exist lead to a warning of `gneiss run`. For AMD's variables a value that makes no sense
 counts as none, as in AMD's runtime; `gneiss run` warns of it.
 
-`gneiss run` puts the libraries' directory into LD_LIBRARY_PATH, and with --preload the libraries into LD_PRELOAD.
+`gneiss run` puts the libraries' directory into LD_LIBRARY_PATH, and with --preload the libraries into LD_PRELOAD; OCL_ICD_VENDORS names
+the folder that tells the OpenCL loader of the OpenCL library.
 ";
 
 /// Checks the value of `--gpus`, if it is there.

@@ -44,6 +44,16 @@ impl Prefix {
         self.lib().join("libhsa-runtime64.so.1")
     }
 
+    /// Our OpenCL library.
+    pub fn opencl_library(&self) -> PathBuf {
+        self.lib().join("libgneissopencl.so.1")
+    }
+
+    /// The directory that tells an OpenCL loader of it.
+    pub fn opencl_vendors(&self) -> PathBuf {
+        self.root.join("etc/OpenCL/vendors")
+    }
+
     /// The library that answers a program's own look for the kernel driver.
     pub fn driver_check(&self) -> PathBuf {
         self.root.join("lib/gneiss/libgneiss_driver_check.so")
@@ -66,6 +76,7 @@ impl Prefix {
             self.hsa_library(),
             self.hsa_only().join("libhsa-runtime64.so.1"),
             self.driver_check(),
+            self.opencl_library(),
         ];
         let missing = wanted.iter().find(|file| !file.exists())?;
         Some(format!(

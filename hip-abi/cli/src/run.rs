@@ -170,6 +170,10 @@ pub fn variables(
         "LD_LIBRARY_PATH",
         joined(directory.as_os_str(), old("LD_LIBRARY_PATH")),
     )];
+    if options.hip == Hip::Gneiss {
+        // An OpenCL loader shows the libraries of one directory.
+        set.push(("OCL_ICD_VENDORS", prefix.opencl_vendors().into()));
+    }
     let mut preloaded = Vec::new();
     if options.preload {
         if options.hip == Hip::Gneiss {
@@ -289,8 +293,10 @@ mod tests {
             text(prefix.hsa_library()),
         );
         let ours = variables(&options(Hip::Gneiss), &prefix, old);
-        let expected: [(_, OsString); 3] = [
+        let vendors = text(prefix.opencl_vendors());
+        let expected: [(_, OsString); 4] = [
             ("LD_LIBRARY_PATH", format!("{lib}:/old").into()),
+            ("OCL_ICD_VENDORS", vendors.into()),
             ("LD_PRELOAD", format!("{hip}:{hsa}").into()),
             ("GNEISS_GPUS", "gfx906".into()),
         ];

@@ -47,6 +47,11 @@ pub fn folder() -> Option<PathBuf> {
 
 /// A key from all that the result depends on. Each part goes in with its length, so that parts cannot run into each other.
 pub fn key<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+    key_of_bytes(parts.into_iter().map(str::as_bytes))
+}
+
+/// As [`key`], of parts that are no texts.
+pub fn key_of_bytes<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hash = Md5::new();
     hash.update(MAGIC);
     for part in parts {

@@ -9,14 +9,14 @@ use std::{
 };
 
 use crate::compiler::{
-    Compiled, Job, LIBRARY_FOLDERS, Log, file_identity, processor, rocm_folders,
+    Compiled, Header, Job, LIBRARY_FOLDERS, Log, file_identity, processor, rocm_folders,
 };
 
 /// A clang with what it needs for HIP.
 #[derive(Debug)]
 pub struct Clang {
     path: PathBuf,
-    /// Holds `hip/hip_runtime.h`.
+    /// Holds `hip/hip_runtime.h`; empty for OpenCL, which needs none.
     headers: PathBuf,
     /// Holds `ocml.bc`.
     device_libraries: PathBuf,
@@ -135,6 +135,42 @@ impl Clang {
             .collect()
     }
 
+    /// Every clang of this machine, if the device libraries are there: OpenCL needs no headers.
+    pub(crate) fn find_for_opencl() -> Vec<Clang> {
+        let Some(device_libraries) = device_libraries() else {
+            return Vec::new();
+        };
+        drivers()
+            .into_iter()
+            .map(|path| Clang {
+                path,
+                headers: PathBuf::new(),
+                device_libraries: device_libraries.clone(),
+                processors: OnceLock::new(),
+            })
+            .collect()
+    }
+
+    /// The driver.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder with `ocml.bc`.
+    pub(crate) fn device_libraries(&self) -> &Path {
+        &self.device_libraries
+    }
+
+    /// Its major version, by its name or the name of its folder; 0: not known.
+    pub(crate) fn version(&self) -> u32 {
+        let resolved = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        let folder = resolved.parent().and_then(Path::parent);
+        match (version(&resolved), folder.map(version)) {
+            (0, Some(number)) => number,
+            (number, _) => number,
+        }
+    }
+
     /// See [`Compiler::identity`](crate::compiler::Compiler::identity).
     pub fn identity(&self) -> String {
         [
@@ -196,8 +232,14 @@ impl Clang {
         Ok(PathBuf::from(path.trim()))
     }
 
+    /// Runs the driver's linker; gives what it said.
+    pub(crate) fn run_linker(&self, arguments: &[&OsStr], folder: &Path) -> Result<String, Log> {
+        let linker = self.linker()?;
+        run(Self::command_of(&linker), &linker, arguments, folder)
+    }
+
     /// Runs the driver; gives what it said.
-    fn run(&self, arguments: &[&OsStr], folder: &Path) -> Result<String, Log> {
+    pub(crate) fn run(&self, arguments: &[&OsStr], folder: &Path) -> Result<String, Log> {
         run(self.command(), &self.path, arguments, folder)
     }
 
@@ -208,19 +250,7 @@ impl Clang {
     pub fn compile(&self, job: &Job<'_>) -> Result<Compiled, Log> {
         let folder = temporary()?;
         let folder = folder.path();
-        for header in job.headers {
-            let Some(name) = inside(&header.name) else {
-                return Err(format!(
-                    "hiprtc: the header name {:?} is not a relative path without \"..\"\n",
-                    header.name
-                ));
-            };
-            let path = folder.join(name);
-            if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent).map_err(|error| failed(parent, &error))?;
-            }
-            fs::write(&path, &header.text).map_err(|error| failed(&path, &error))?;
-        }
+        write_headers(folder, job.headers)?;
         let source = folder.join(job.name);
         fs::write(&source, job.source).map_err(|error| failed(&source, &error))?;
         let bitcode = folder.join("gneiss.bc");
@@ -354,6 +384,24 @@ impl Clang {
     }
 }
 
+/// Writes headers into a folder, by their names.
+pub(crate) fn write_headers(folder: &Path, headers: &[Header]) -> Result<(), Log> {
+    for header in headers {
+        let Some(name) = inside(&header.name) else {
+            return Err(format!(
+                "hiprtc: the header name {:?} is not a relative path without \"..\"\n",
+                header.name
+            ));
+        };
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|error| failed(parent, &error))?;
+        }
+        fs::write(&path, &header.text).map_err(|error| failed(&path, &error))?;
+    }
+    Ok(())
+}
+
 /// Runs a program; gives what it said.
 fn run(
     mut command: Command,
@@ -378,7 +426,7 @@ fn run(
 }
 
 /// The features of a target ID as the linker takes them: `-xnack,+sramecc` of `gfx90a:xnack-:sramecc+`.
-fn features(target: &str) -> String {
+pub(crate) fn features(target: &str) -> String {
     let features: Vec<String> = target
         .split(':')
         .skip(1)
@@ -405,14 +453,14 @@ pub fn code_options(options: &[String]) -> Vec<&str> {
     kept
 }
 
-fn temporary() -> Result<tempfile::TempDir, Log> {
+pub(crate) fn temporary() -> Result<tempfile::TempDir, Log> {
     tempfile::Builder::new()
         .prefix("gneiss-hiprtc-")
         .tempdir()
         .map_err(|error| failed(&std::env::temp_dir(), &error))
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Log {
+pub(crate) fn failed(path: &Path, error: &std::io::Error) -> Log {
     format!("hiprtc: {}: {error}\n", path.display())
 }
 

@@ -460,7 +460,7 @@ impl Comgr {
 }
 
 /// Whether waves have 64 lanes: always before gfx10, later only if the program asks for it.
-fn wavefront_is_64(target: &str, options: &[String]) -> bool {
+pub(crate) fn wavefront_is_64(target: &str, options: &[String]) -> bool {
     let processor = crate::compiler::processor(target);
     let number = processor.strip_prefix("gfx").unwrap_or_default();
     // gfx90a is 9.0.10: all but the last two digits are the major version.

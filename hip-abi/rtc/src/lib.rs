@@ -22,6 +22,7 @@ pub mod link;
 pub mod link_api;
 pub mod names;
 pub mod objects;
+pub mod opencl;
 pub mod options;
 pub mod program;
 pub mod result;

@@ -191,12 +191,12 @@ pub const OURS: &[Variable] = &[
     Variable {
         name: "GNEISS_HIPRTC_CACHE",
         accept: Accept::Path,
-        meaning: "the folder that keeps what hiprtc compiled, 0: none; unset: gneiss/hiprtc in XDG_CACHE_HOME or ~/.cache",
+        meaning: "the folder that keeps what hiprtc and OpenCL compiled, 0: none; unset: gneiss/hiprtc in XDG_CACHE_HOME or ~/.cache",
     },
     Variable {
         name: "GNEISS_HIPRTC_COMPILER",
         accept: Accept::Words(&["comgr", "clang", "none"]),
-        meaning: "what hiprtc compiles with: comgr, clang, none; unset: comgr if it is there, else clang",
+        meaning: "what hiprtc compiles with: comgr, clang, none; unset: comgr if it is there, else clang. OpenCL needs clang",
     },
 ];
 
@@ -211,6 +211,11 @@ pub const AMDS: &[Variable] = &[
         name: "CUDA_VISIBLE_DEVICES",
         accept: Accept::Devices,
         meaning: "as HIP_VISIBLE_DEVICES",
+    },
+    Variable {
+        name: "GPU_DEVICE_ORDINAL",
+        accept: Accept::Devices,
+        meaning: "devices that OpenCL shows, by index or UUID",
     },
     Variable {
         name: "ROCR_VISIBLE_DEVICES",
@@ -255,12 +260,12 @@ pub const AMDS: &[Variable] = &[
     Variable {
         name: "AMD_LOG_LEVEL",
         accept: Accept::Number,
-        meaning: "messages of the HIP runtime: 0 none, 1 errors, 2 warnings, 3 calls, 4 debugging",
+        meaning: "messages of the HIP and OpenCL runtimes: 0 none, 1 errors, 2 warnings, 3 calls, 4 debugging",
     },
     Variable {
         name: "AMD_LOG_MASK",
         accept: Accept::Number,
-        meaning: "which parts of the HIP runtime write messages, as bits",
+        meaning: "which parts of the HIP and OpenCL runtimes write messages, as bits",
     },
     Variable {
         name: "AMD_LOG_LEVEL_FILE",

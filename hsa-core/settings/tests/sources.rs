@@ -9,6 +9,7 @@ fn read_by_the_libraries() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut folders: Vec<_> = [
         "clr/src",
+        "clr/opencl/src",
         "hip-abi/src",
         "hip-abi/rtc/src",
         "hsa-core/src",

@@ -107,7 +107,13 @@ impl Driver<'_> {
                     ..Default::default()
                 };
                 let device = runtime.devices()[device].clone();
-                Arc::new(Kernel::new(metadata, 1, device, Weak::new(), false))
+                Arc::new(Kernel::new(
+                    metadata,
+                    1,
+                    device,
+                    Weak::new(),
+                    crate::kernel::Printf::None,
+                ))
             })
             .clone()
     }

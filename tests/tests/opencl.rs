@@ -1,0 +1,107 @@
+//! OpenCL programs over the loader of the system: C programs with many cases each, run by `gneiss run`.
+
+use gneiss_tests::{Compile, Outcome, QUICK_TARGET, Run, compile, source_path};
+
+fn run(program: &str, case: &str) -> Run {
+    let program = compile(&Compile::c_over_opencl(&source_path(&format!(
+        "tests/programs/{program}.c"
+    ))));
+    Run::new(program).gpus(QUICK_TARGET).args([case])
+}
+
+fn passes(program: &str, case: &str) -> Outcome {
+    let outcome = run(program, case).run();
+    outcome.expect_success();
+    outcome
+}
+
+macro_rules! cases {
+    ($program:literal: $($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                passes($program, stringify!($name));
+            }
+        )*
+    };
+}
+
+cases! {
+    "opencl":
+    platform_and_device_say_what_they_are,
+    vector_add,
+    offsets_and_partial_groups,
+    local_memory_arguments,
+    launch_errors,
+    handles_of_another_kind_and_ended_ones_are_refused,
+    transfers_of_every_shape,
+    sub_buffers_share_the_bytes_of_their_parent,
+    big_buffers_come_back_as_they_were,
+    destructor_callbacks_run_in_reverse_order,
+    build_errors_are_in_the_log,
+    compile_link_and_binaries,
+    kernels_and_arguments_are_described,
+    native_kernels,
+    shared_virtual_memory,
+    sub_groups_are_waves,
+    what_is_not_there_says_so,
+}
+
+cases! {
+    "opencl_events":
+    a_user_event_holds_back_what_waits_for_it,
+    a_failed_user_event_fails_what_waits_for_it,
+    an_unset_user_event_does_not_stall_an_out_of_order_queue,
+    a_barrier_orders_an_out_of_order_queue,
+    a_wait_across_queues_ends,
+    callbacks_that_set_user_events_chain,
+    callbacks_see_each_status_once_and_the_end_is_visible,
+    profiling_times_go_up,
+    wait_lists_are_checked,
+    a_released_queue_runs_what_it_has,
+}
+
+#[test]
+fn several_devices_in_one_context() {
+    run("opencl", "several_devices_in_one_context")
+        .gpus("gfx90a:2")
+        .run()
+        .expect_success();
+}
+
+#[test]
+fn printf_of_kernels_stands_before_what_the_program_prints_next() {
+    let outcome = passes("opencl", "printf_of_kernels");
+    assert_eq!(
+        outcome.stdout,
+        "-5 7  2.50|ab  |x 100%\n1,-2,3,4 0x10,0xff 1.5,2.0,-0.5\n1099511627776 ff: done\nafter\n",
+        "{}",
+        outcome.describe()
+    );
+}
+
+#[test]
+fn the_kernels_run_on_waves_of_32_too() {
+    for case in [
+        "vector_add",
+        "local_memory_arguments",
+        "compile_link_and_binaries",
+    ] {
+        run("opencl", case).gpus("gfx1030").run().expect_success();
+    }
+}
+
+#[test]
+fn clinfo_finds_no_fault() {
+    let outcome = Run::new("/usr/bin/clinfo").gpus(QUICK_TARGET).run();
+    outcome.expect_success();
+    for text in [
+        "Number of platforms                               1",
+        "Platform Name                                   Gneiss",
+        "OpenCL 3.0 Gneiss",
+        "gfx90a:sramecc+:xnack-",
+    ] {
+        assert!(outcome.stdout.contains(text), "{}", outcome.describe());
+    }
+    assert!(!outcome.stdout.contains("error"), "{}", outcome.describe());
+}
