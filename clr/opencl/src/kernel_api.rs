@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The device of a query: the only one if none is given.
-fn select<'a>(kernel: &'a Kernel, device: cl_device_id) -> Result<&'a OnDevice> {
+fn select(kernel: &Kernel, device: cl_device_id) -> Result<&OnDevice> {
     if device.is_null() {
         return match kernel.devices.as_slice() {
             [only] => Ok(only),

@@ -1,6 +1,6 @@
 //! Programs: sources and binaries, and what they become for each device.
 
-use std::{ffi::c_void, sync::Arc};
+use std::sync::Arc;
 
 use gneiss_hiprtc::compiler::Header;
 use parking_lot::Mutex;
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::{
     compiler,
     constants::*,
-    context::Context,
+    context::{Context, UserData},
     defer,
     device::Device,
     error::{Code, Result, code},
@@ -377,10 +377,10 @@ fn load(device: &Arc<Device>, code_object: Arc<Vec<u8>>, options: &Options, log:
 }
 
 /// Calls the function that is told of a build's end.
-pub fn tell(notify: ProgramNotify, program: cl_program, data: *mut c_void) {
+pub(crate) fn tell(notify: ProgramNotify, program: cl_program, data: UserData) {
     if let Some(notify) = notify {
         // SAFETY: the program has given the function for this.
-        unsafe { notify(program, data) };
+        unsafe { notify(program, data.get()) };
     }
 }
 

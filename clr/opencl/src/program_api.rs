@@ -10,6 +10,7 @@ use gneiss_hiprtc::compiler::Header;
 use crate::{
     cl_api, compiler,
     constants::*,
+    context::UserData,
     device_info,
     error::Result,
     fail,
@@ -157,11 +158,11 @@ cl_api! {
         if matches!(found.origin, Origin::Source(_)) && !compiler::available() {
             // The log says what to install; a program may show only that.
             let result = found.build_for(&devices, &options);
-            tell(pfn_notify, program, user_data);
+            tell(pfn_notify, program, UserData(user_data));
             return result.and(Err(CL_COMPILER_NOT_AVAILABLE));
         }
         let result = found.build_for(&devices, &options);
-        tell(pfn_notify, program, user_data);
+        tell(pfn_notify, program, UserData(user_data));
         result
     }
 
@@ -192,7 +193,7 @@ cl_api! {
             headers.push(Header { name, text: text.clone() });
         }
         let result = found.compile_for(&devices, &headers, &options);
-        tell(pfn_notify, program, user_data);
+        tell(pfn_notify, program, UserData(user_data));
         result
     }
 
@@ -250,11 +251,11 @@ cl_api! {
                 context.tell(&build.log);
             }
             let logs: String = builds.iter().map(|build| build.log.as_str()).collect();
-            tell(pfn_notify, std::ptr::null_mut(), user_data);
+            tell(pfn_notify, std::ptr::null_mut(), UserData(user_data));
             return fail!(CL_LINK_PROGRAM_FAILURE, "{logs}");
         }
         let program = Program::create(context, Origin::Linked, kept, builds)?;
-        tell(pfn_notify, program.handle().raw(), user_data);
+        tell(pfn_notify, program.handle().raw(), UserData(user_data));
         Ok(program.handle().raw())
     }
 

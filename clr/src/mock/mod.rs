@@ -65,7 +65,7 @@ pub(crate) fn kernel_object(device: &Arc<Device>, object: u64, arguments: u32) -
         object,
         device.clone(),
         Weak::new(),
-        false,
+        crate::kernel::Printf::None,
     ))
 }
 
