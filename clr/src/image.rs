@@ -55,6 +55,12 @@ pub enum ChannelType {
     Unsigned16,
     /// 32 bits.
     Unsigned32,
+    /// 5, 6 and 5 bits of three components, 0 to 1.
+    UnormShort565,
+    /// 5 bits of three components, 0 to 1.
+    UnormShort555,
+    /// 10 bits of three components, 0 to 1.
+    UnormInt101010,
     /// A 16-bit float.
     Half,
     /// A 32-bit float.
@@ -66,10 +72,24 @@ pub enum ChannelType {
 pub enum ChannelOrder {
     /// One.
     R,
+    /// One, seen as alpha.
+    A,
     /// Two.
     Rg,
+    /// Two, the second seen as alpha.
+    Ra,
+    /// Three, packed into 16 or 32 bits.
+    Rgb,
     /// Four.
     Rgba,
+    /// Four, blue first.
+    Bgra,
+    /// Four, alpha first.
+    Argb,
+    /// One, seen in all components.
+    Intensity,
+    /// One, seen in three components.
+    Luminance,
     /// Four of 8 bits, of which the first three have the sRGB curve.
     Srgba,
 }
@@ -91,6 +111,64 @@ pub struct ImageDescription {
     pub channel_order: ChannelOrder,
     /// Bytes from one row to the next, a multiple of 256; not used for buffers. Slices follow each other without gaps.
     pub row_pitch: usize,
+}
+
+/// What kernels may do with images of a format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImageAccess {
+    /// Read them.
+    pub read: bool,
+    /// Write them.
+    pub write: bool,
+    /// Both in one kernel.
+    pub read_write: bool,
+}
+
+impl ImageAccess {
+    /// Asks a device about a format.
+    pub fn of(
+        device: &Device,
+        geometry: ImageGeometry,
+        channel_type: ChannelType,
+        channel_order: ChannelOrder,
+    ) -> Self {
+        if !device.properties().images {
+            return Self::default();
+        }
+        let format = hsa_ext_image_format_t {
+            channel_type: self::channel_type(channel_type),
+            channel_order: self::channel_order(channel_order),
+        };
+        let mut mask = 0;
+        // SAFETY: the format and the place for the result are valid.
+        let status = unsafe {
+            (device.hsa().api.hsa_ext_image_get_capability)(
+                device.agent(),
+                hsa_geometry(geometry),
+                &raw const format,
+                &raw mut mask,
+            )
+        };
+        if status.ok().is_err() {
+            return Self::default();
+        }
+        Self {
+            read: mask & HSA_EXT_IMAGE_CAPABILITY_READ_ONLY != 0,
+            write: mask & HSA_EXT_IMAGE_CAPABILITY_WRITE_ONLY != 0,
+            read_write: mask & HSA_EXT_IMAGE_CAPABILITY_READ_WRITE != 0,
+        }
+    }
+}
+
+fn hsa_geometry(geometry: ImageGeometry) -> hsa_ext_image_geometry_t {
+    match geometry {
+        ImageGeometry::D1 => HSA_EXT_IMAGE_GEOMETRY_1D,
+        ImageGeometry::Buffer => HSA_EXT_IMAGE_GEOMETRY_1DB,
+        ImageGeometry::D2 => HSA_EXT_IMAGE_GEOMETRY_2D,
+        ImageGeometry::D3 => HSA_EXT_IMAGE_GEOMETRY_3D,
+        ImageGeometry::D1Array => HSA_EXT_IMAGE_GEOMETRY_1DA,
+        ImageGeometry::D2Array => HSA_EXT_IMAGE_GEOMETRY_2DA,
+    }
 }
 
 /// An image of a device.
@@ -123,23 +201,13 @@ fn refused(call: &'static str, status: hsa_status_t, what: &dyn std::fmt::Debug)
 impl ImageView {
     /// Makes an image over device memory at `data`, which must be aligned to 256 bytes and stay allocated while kernels use the image.
     pub fn new(device: &Arc<Device>, description: &ImageDescription, data: u64) -> Result<Self> {
-        let (geometry, height, depth, layers) = match description.geometry {
-            ImageGeometry::D1 => (HSA_EXT_IMAGE_GEOMETRY_1D, 0, 0, 0),
-            ImageGeometry::Buffer => (HSA_EXT_IMAGE_GEOMETRY_1DB, 0, 0, 0),
-            ImageGeometry::D2 => (HSA_EXT_IMAGE_GEOMETRY_2D, description.height, 0, 0),
-            ImageGeometry::D3 => (
-                HSA_EXT_IMAGE_GEOMETRY_3D,
-                description.height,
-                description.depth,
-                0,
-            ),
-            ImageGeometry::D1Array => (HSA_EXT_IMAGE_GEOMETRY_1DA, 0, 0, description.depth),
-            ImageGeometry::D2Array => (
-                HSA_EXT_IMAGE_GEOMETRY_2DA,
-                description.height,
-                0,
-                description.depth,
-            ),
+        let geometry = hsa_geometry(description.geometry);
+        let (height, depth, layers) = match description.geometry {
+            ImageGeometry::D1 | ImageGeometry::Buffer => (0, 0, 0),
+            ImageGeometry::D2 => (description.height, 0, 0),
+            ImageGeometry::D3 => (description.height, description.depth, 0),
+            ImageGeometry::D1Array => (0, 0, description.depth),
+            ImageGeometry::D2Array => (description.height, 0, description.depth),
         };
         let descriptor = hsa_ext_image_descriptor_t {
             geometry,
@@ -325,6 +393,9 @@ fn channel_type(channel_type: ChannelType) -> u32 {
         ChannelType::Unsigned8 => HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT8,
         ChannelType::Unsigned16 => HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT16,
         ChannelType::Unsigned32 => HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT32,
+        ChannelType::UnormShort565 => HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_565,
+        ChannelType::UnormShort555 => HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_555,
+        ChannelType::UnormInt101010 => HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_101010,
         ChannelType::Half => HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT,
         ChannelType::Float => HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT,
     }
@@ -333,6 +404,13 @@ fn channel_type(channel_type: ChannelType) -> u32 {
 fn channel_order(order: ChannelOrder) -> u32 {
     match order {
         ChannelOrder::R => HSA_EXT_IMAGE_CHANNEL_ORDER_R,
+        ChannelOrder::A => HSA_EXT_IMAGE_CHANNEL_ORDER_A,
+        ChannelOrder::Ra => HSA_EXT_IMAGE_CHANNEL_ORDER_RA,
+        ChannelOrder::Rgb => HSA_EXT_IMAGE_CHANNEL_ORDER_RGB,
+        ChannelOrder::Bgra => HSA_EXT_IMAGE_CHANNEL_ORDER_BGRA,
+        ChannelOrder::Argb => HSA_EXT_IMAGE_CHANNEL_ORDER_ARGB,
+        ChannelOrder::Intensity => HSA_EXT_IMAGE_CHANNEL_ORDER_INTENSITY,
+        ChannelOrder::Luminance => HSA_EXT_IMAGE_CHANNEL_ORDER_LUMINANCE,
         ChannelOrder::Rg => HSA_EXT_IMAGE_CHANNEL_ORDER_RG,
         ChannelOrder::Rgba => HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA,
         ChannelOrder::Srgba => HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA,

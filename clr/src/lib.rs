@@ -59,8 +59,8 @@ pub use error::{DeviceFault, Error, FaultKind, LaunchLimit, Result};
 pub use event::{Event, ProfilingTimes, Status};
 pub use hostcall::{PRINTF_BUFFER_SIZE, assertion_failed};
 pub use image::{
-    AddressingMode, ChannelOrder, ChannelType, IMAGE_DWORDS, ImageDescription, ImageGeometry,
-    ImageView, SAMPLER_DWORDS, SamplerDescription, SamplerView,
+    AddressingMode, ChannelOrder, ChannelType, IMAGE_DWORDS, ImageAccess, ImageDescription,
+    ImageGeometry, ImageView, SAMPLER_DWORDS, SamplerDescription, SamplerView,
 };
 pub use kernel::Kernel;
 pub use memory::{HostFlags, Memory, MemoryKind};

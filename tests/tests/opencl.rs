@@ -61,6 +61,32 @@ cases! {
     a_released_queue_runs_what_it_has,
 }
 
+cases! {
+    "opencl_images":
+    formats_that_every_device_must_have_are_listed,
+    kernels_read_and_write_texels,
+    samplers_of_the_host_filter,
+    images_of_every_kind_hold_what_was_written,
+    fills_copies_and_maps,
+    an_image_of_the_programs_memory_comes_back_in_a_map,
+    descriptions_that_make_no_image_are_refused,
+}
+
+#[test]
+fn images_on_other_targets() {
+    for case in [
+        "kernels_read_and_write_texels",
+        "images_of_every_kind_hold_what_was_written",
+    ] {
+        for target in ["gfx906", "gfx1030", "gfx1100"] {
+            run("opencl_images", case)
+                .gpus(target)
+                .run()
+                .expect_success();
+        }
+    }
+}
+
 #[test]
 fn several_devices_in_one_context() {
     run("opencl", "several_devices_in_one_context")

@@ -229,6 +229,7 @@ fn image(device: &Device, name: cl_name, query: &Query) -> Result {
         CL_DEVICE_IMAGE3D_MAX_DEPTH => query.value(limits.d3[2] as usize),
         CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => query.value(limits.buffer as usize),
         CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => query.value(limits.layers as usize),
+        // In texels: good for those of one byte, too.
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => count(256),
         name => query.unknown(name),
     }

@@ -6,8 +6,9 @@
 use std::ffi::{CStr, c_char, c_void};
 
 use crate::{
-    context::*, device::*, event::*, kernel_api::*, launch::*, memory::*, platform::*,
-    program_api::*, queue::*, svm::*, transfer::*, types::cl_platform_id, unsupported::*,
+    context::*, device::*, event::*, image_api::*, kernel_api::*, launch::*, memory::*,
+    platform::*, program_api::*, queue::*, sampler::*, svm::*, transfer::*, types::cl_platform_id,
+    unsupported::*,
 };
 
 /// A function pointer, or none.

@@ -8,8 +8,11 @@ pub type Named = (&'static str, cl_uint);
 const V1: cl_uint = version(1, 0, 0);
 const V3: cl_uint = version(3, 0, 0);
 
+/// Extensions that need images.
+const IMAGES: [&str; 2] = ["cl_khr_3d_image_writes", "cl_khr_image2d_from_buffer"];
+
 /// Extensions of the platform; those of the devices are among them, as the specification wants.
-pub const PLATFORM: [Named; 15] = [
+pub const PLATFORM: [Named; 17] = [
     ("cl_khr_icd", V1),
     ("cl_khr_extended_versioning", V1),
     ("cl_khr_global_int32_base_atomics", V1),
@@ -25,19 +28,29 @@ pub const PLATFORM: [Named; 15] = [
     ("cl_khr_device_uuid", V1),
     ("cl_khr_pci_bus_info", V1),
     ("cl_khr_create_command_queue", V1),
+    ("cl_khr_3d_image_writes", V1),
+    ("cl_khr_image2d_from_buffer", V1),
 ];
 
 /// Extensions of a device, which may have images.
-pub fn of_device(_images: bool) -> Vec<Named> {
+pub fn of_device(images: bool) -> Vec<Named> {
     PLATFORM
         .into_iter()
-        .filter(|(name, _)| *name != "cl_khr_icd")
+        .filter(|(name, _)| *name != "cl_khr_icd" && (images || !IMAGES.contains(name)))
         .collect()
 }
 
 /// Optional features of OpenCL C 3.0 of a device, which may have images.
-pub fn features(_images: bool) -> Vec<Named> {
-    FEATURES.to_vec()
+pub fn features(images: bool) -> Vec<Named> {
+    let mut features = FEATURES.to_vec();
+    if images {
+        features.extend([
+            ("__opencl_c_images", V3),
+            ("__opencl_c_3d_image_writes", V3),
+            ("__opencl_c_read_write_images", V3),
+        ]);
+    }
+    features
 }
 
 const FEATURES: [Named; 10] = [

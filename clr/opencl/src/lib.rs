@@ -10,6 +10,7 @@
 #![expect(
     non_camel_case_types,
     non_snake_case,
+    non_upper_case_globals,
     reason = "types and functions have the names of the OpenCL headers"
 )]
 
@@ -18,6 +19,7 @@ pub mod compiler;
 pub mod constants;
 pub mod context;
 pub mod defer;
+pub mod descriptor;
 pub mod device;
 pub mod device_info;
 pub mod dispatch;
@@ -27,6 +29,8 @@ pub mod event;
 pub mod extension;
 pub mod handle;
 pub mod image;
+pub mod image_api;
+pub mod image_format;
 pub mod info;
 pub mod kernel;
 pub mod kernel_api;

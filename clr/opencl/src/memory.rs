@@ -159,10 +159,17 @@ impl Storage {
 pub struct Mapped {
     /// Where the host found it.
     pub pointer: usize,
-    /// The map below.
-    pub mapping: Mapping,
-    /// Of an image that has to be put back in another layout.
-    pub image: Option<crate::image::MappedImage>,
+    /// What its end does.
+    pub end: MapEnd,
+}
+
+/// What the end of a map does.
+#[derive(Debug)]
+pub enum MapEnd {
+    /// It ends the map below.
+    Memory(Mapping),
+    /// It carries an image back from the program's memory, if that was written.
+    Copy(Option<crate::image::MappedImage>),
 }
 
 /// A memory object.
@@ -293,6 +300,12 @@ impl Mem {
         }
     }
 
+    /// The handle of what it is a part of; null: nothing.
+    pub fn parent(&self) -> cl_mem {
+        let parent = self.parent.as_ref();
+        parent.map_or(std::ptr::null_mut(), |parent| parent.handle.raw())
+    }
+
     /// Whether it is a buffer.
     pub fn is_buffer(&self) -> bool {
         self.kind == CL_MEM_OBJECT_BUFFER
@@ -311,6 +324,7 @@ impl Drop for Mem {
         let ends = std::mem::take(self.ends.get_mut());
         let handle = self.handle.raw().expose_provenance();
         let parent = self.parent.take();
+        let image = self.image.take();
         defer::when_idle(&self.context.devices, move || {
             for (end, data) in ends.into_iter().rev() {
                 if let Some(end) = end {
@@ -318,7 +332,7 @@ impl Drop for Mem {
                     unsafe { end(std::ptr::with_exposed_provenance_mut(handle), data.get()) };
                 }
             }
-            drop((maps, storage, parent));
+            drop((maps, image, storage, parent));
         });
     }
 }
@@ -445,8 +459,11 @@ fn create_buffer(
     Ok(buffer.handle.raw())
 }
 
-/// The flags of a sub-buffer: its own, and what it has of its parent.
-fn sub_buffer_flags(parent: cl_bitfield, flags: cl_bitfield) -> Result<cl_bitfield> {
+/// The flags of a part of a buffer: its own, and what it has of its parent.
+///
+/// # Errors
+/// `CL_INVALID_VALUE`.
+pub fn sub_flags(parent: cl_bitfield, flags: cl_bitfield) -> Result<cl_bitfield> {
     let refused = || {
         fail!(
             CL_INVALID_VALUE,
@@ -513,7 +530,7 @@ cl_api! {
         if !parent.is_buffer() || parent.parent.is_some() {
             return fail!(CL_INVALID_MEM_OBJECT, "only a buffer that is no sub-buffer has sub-buffers");
         }
-        let flags = sub_buffer_flags(parent.flags, flags)?;
+        let flags = sub_flags(parent.flags, flags)?;
         if buffer_create_type != CL_BUFFER_CREATE_TYPE_REGION {
             return fail!(CL_INVALID_VALUE, "sub-buffers of type {buffer_create_type:#x}");
         }
@@ -571,8 +588,7 @@ cl_api! {
             CL_MEM_REFERENCE_COUNT => query.value(TABLE.references(memobj)),
             CL_MEM_CONTEXT => query.value(mem.context.handle().raw()),
             CL_MEM_ASSOCIATED_MEMOBJECT => {
-                let parent = mem.parent.as_ref().map(|parent| parent.handle.raw());
-                query.value(parent.unwrap_or(std::ptr::null_mut()))
+                query.value(mem.parent())
             }
             CL_MEM_OFFSET => query.value(mem.origin),
             CL_MEM_USES_SVM_POINTER => query.truth(is_svm(&mem)),

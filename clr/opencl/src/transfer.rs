@@ -11,8 +11,8 @@ use crate::{
     event::{give, give_after, wait_list},
     fail,
     handle::get,
-    image,
-    memory::{Mapped, Mem},
+    image_api,
+    memory::{MapEnd, Mapped, Mem},
     queue::Queue,
     types::*,
 };
@@ -228,6 +228,14 @@ pub fn fill(
     Ok(event)
 }
 
+/// Checks the flags of a map; gives whether the host writes.
+///
+/// # Errors
+/// `CL_INVALID_VALUE`.
+pub fn check_map_flags(flags: cl_bitfield) -> Result<bool> {
+    map_access(flags).map(|access| access != MapAccess::Read)
+}
+
 fn map_access(flags: cl_bitfield) -> Result<MapAccess> {
     let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     let invalidate = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
@@ -268,8 +276,7 @@ pub fn map(
     let pointer = mapping.pointer();
     mem.maps.lock().push(Mapped {
         pointer,
-        mapping,
-        image: None,
+        end: MapEnd::Memory(mapping),
     });
     Ok((event, pointer))
 }
@@ -475,12 +482,11 @@ cl_api! {
             };
             maps.remove(index)
         };
-        let waits = match mapped.image {
-            Some(back) => vec![image::put_back(&queue, &mem, back, &waits)?],
-            None => waits,
+        let done = match mapped.end {
+            MapEnd::Copy(back) => image_api::unmap(&queue, back.as_ref(), &waits)?,
+            // SAFETY: the memory lives until the queue's commands have ended; the caller does not use the pointer any more.
+            MapEnd::Memory(mapping) => unsafe { queue.clr.enqueue_unmap(mapping, &waits) }.map_err(code)?,
         };
-        // SAFETY: the memory lives until the queue's commands have ended; the caller does not use the pointer any more.
-        let done = unsafe { queue.clr.enqueue_unmap(mapped.mapping, &waits) }.map_err(code)?;
         give(event, &queue, CL_COMMAND_UNMAP_MEM_OBJECT, done)
     }
 }

@@ -1,0 +1,225 @@
+// OpenCL: images and samplers.
+
+#include "opencl_case.h"
+
+#include <stdint.h>
+
+static cl_mem image(cl_mem_flags flags, cl_channel_order order, cl_channel_type type, cl_image_desc desc, void *host) {
+    const cl_image_format format = {order, type};
+    const cl_mem memory = clCreateImage(context, flags, &format, &desc, host, &status);
+    OK(status);
+    return memory;
+}
+
+static cl_image_desc plane(size_t width, size_t height) {
+    return (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width, .image_height = height};
+}
+
+CASE(formats_that_every_device_must_have_are_listed) {
+    setup(0);
+    static const cl_image_format wanted[] = {
+        {CL_RGBA, CL_UNORM_INT8},    {CL_RGBA, CL_UNORM_INT16},   {CL_RGBA, CL_SIGNED_INT8},    {CL_RGBA, CL_SIGNED_INT16},
+        {CL_RGBA, CL_SIGNED_INT32},  {CL_RGBA, CL_UNSIGNED_INT8}, {CL_RGBA, CL_UNSIGNED_INT16}, {CL_RGBA, CL_UNSIGNED_INT32},
+        {CL_RGBA, CL_HALF_FLOAT},    {CL_RGBA, CL_FLOAT},         {CL_BGRA, CL_UNORM_INT8},     {CL_R, CL_FLOAT},
+        {CL_RG, CL_UNORM_INT8},
+    };
+    cl_image_format formats[256];
+    cl_uint count = 0;
+    OK(clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 256, formats, &count));
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i) {
+        int found = 0;
+        for (cl_uint j = 0; j < count; ++j) {
+            found |= memcmp(&formats[j], &wanted[i], sizeof *wanted) == 0;
+        }
+        REQUIRE(found);
+    }
+    FAILS(CL_INVALID_VALUE, clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_BUFFER, 0, NULL, &count));
+}
+
+CASE(kernels_read_and_write_texels) {
+    const cl_command_queue queue = setup(0);
+    const cl_kernel kernel = make_kernel(
+        "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;\n"
+        "kernel void flip(read_only image2d_t in, write_only image2d_t out) {\n"
+        "  int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+        "  uint4 texel = read_imageui(in, s, (int2)(get_image_width(in) - 1 - at.x, at.y));\n"
+        "  write_imageui(out, at, texel.wzyx);\n"
+        "}",
+        "flip");
+    enum { W = 20, H = 10 };
+    uint8_t in[H][W][4], out[H][W][4];
+    for (int i = 0; i < W * H * 4; ++i) {
+        ((uint8_t *)in)[i] = (uint8_t)(i * 13);
+    }
+    const cl_mem images[2] = {image(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, CL_RGBA, CL_UNSIGNED_INT8, plane(W, H), in),
+                              image(CL_MEM_WRITE_ONLY, CL_RGBA, CL_UNSIGNED_INT8, plane(W, H), NULL)};
+    set(kernel, 0, sizeof(cl_mem), &images[0]);
+    FAILS(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 1, sizeof(cl_mem), &images[0]));
+    set(kernel, 1, sizeof(cl_mem), &images[1]);
+    const size_t size[2] = {W, H}, origin[3] = {0}, region[3] = {W, H, 1};
+    OK(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, size, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadImage(queue, images[1], CL_TRUE, origin, region, 0, 0, out, 0, NULL, NULL));
+    for (int y = 0; y < H; ++y) {
+        for (int x = 0; x < W; ++x) {
+            for (int c = 0; c < 4; ++c) {
+                REQUIRE(out[y][x][c] == in[y][W - 1 - x][3 - c]);
+            }
+        }
+    }
+}
+
+CASE(samplers_of_the_host_filter) {
+    const cl_command_queue queue = setup(0);
+    const cl_kernel kernel = make_kernel(
+        "kernel void f(read_only image2d_t in, sampler_t s, global float *out) {\n"
+        "  int i = get_global_id(0); out[i] = read_imagef(in, s, (float2)((i + 0.5f) * 0.5f, 0.5f)).x; }",
+        "f");
+    const float row[4] = {0, 10, 20, 30};
+    const cl_mem in = image(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, CL_R, CL_FLOAT, plane(4, 1), (void *)row);
+    const cl_mem out = buffer(8 * sizeof(float));
+    set(kernel, 0, sizeof in, &in);
+    set(kernel, 2, sizeof out, &out);
+    const cl_filter_mode filters[2] = {CL_FILTER_NEAREST, CL_FILTER_LINEAR};
+    const float expected[2][8] = {{0, 0, 10, 10, 20, 20, 30, 30}, {0, 2.5f, 7.5f, 12.5f, 17.5f, 22.5f, 27.5f, 30}};
+    for (int i = 0; i < 2; ++i) {
+        const cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, filters[i], &status);
+        OK(status);
+        set(kernel, 1, sizeof sampler, &sampler);
+        float values[8];
+        launch(queue, kernel, 8, 0, NULL);
+        OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+        REQUIRE(memcmp(values, expected[i], sizeof values) == 0);
+        cl_filter_mode mode = 0;
+        OK(clGetSamplerInfo(sampler, CL_SAMPLER_FILTER_MODE, sizeof mode, &mode, NULL));
+        REQUIRE(mode == filters[i]);
+        OK(clReleaseSampler(sampler));
+    }
+    FAILS(CL_INVALID_VALUE, (clCreateSampler(context, CL_FALSE, 0x1234, CL_FILTER_LINEAR, &status), status));
+    cl_mem bad = buffer(4);
+    FAILS(CL_INVALID_SAMPLER, clSetKernelArg(kernel, 1, sizeof bad, &bad));
+    FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(kernel, 0, sizeof bad, &bad));
+}
+
+CASE(images_of_every_kind_hold_what_was_written) {
+    const cl_command_queue queue = setup(0);
+    const cl_kernel kernel = make_kernel(
+        "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;\n"
+        "kernel void f(read_only image1d_t a, read_only image1d_array_t b, read_only image2d_array_t c, read_only image3d_t d,\n"
+        "              read_only image1d_buffer_t e, global uint *out) {\n"
+        "  out[0] = read_imageui(a, s, 3).x; out[1] = read_imageui(b, s, (int2)(3, 1)).x;\n"
+        "  out[2] = read_imageui(c, s, (int4)(3, 2, 1, 0)).x; out[3] = read_imageui(d, s, (int4)(3, 2, 1, 0)).x;\n"
+        "  out[4] = read_imageui(e, 3).x;\n"
+        "  out[5] = get_image_width(a) + get_image_array_size(b) * 100 + get_image_height(c) * 1000 + get_image_depth(d) * 10000; }",
+        "f");
+    uint32_t values[3][4][8], back[3][4][8];
+    for (uint32_t i = 0; i < 96; ++i) {
+        ((uint32_t *)values)[i] = 1000 + i;
+    }
+    const cl_mem bytes = buffer(32);
+    OK(clEnqueueWriteBuffer(queue, bytes, CL_TRUE, 0, 32, values, 0, NULL, NULL));
+    const cl_image_desc descs[5] = {
+        {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = 8},
+        {.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = 8, .image_array_size = 4},
+        {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = 8, .image_height = 4, .image_array_size = 3},
+        {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 8, .image_height = 4, .image_depth = 3},
+        {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 8, .mem_object = bytes},
+    };
+    const size_t regions[5][3] = {{8, 1, 1}, {8, 4, 1}, {8, 4, 3}, {8, 4, 3}, {8, 1, 1}}, origin[3] = {0};
+    for (cl_uint i = 0; i < 5; ++i) {
+        const cl_mem memory = image(CL_MEM_READ_WRITE, CL_R, CL_UNSIGNED_INT32, descs[i], NULL);
+        if (i < 4) {
+            OK(clEnqueueWriteImage(queue, memory, CL_TRUE, origin, regions[i], 0, 0, values, 0, NULL, NULL));
+        }
+        memset(back, 0, sizeof back);
+        OK(clEnqueueReadImage(queue, memory, CL_TRUE, origin, regions[i], 0, 0, back, 0, NULL, NULL));
+        REQUIRE(memcmp(back, values, regions[i][0] * regions[i][1] * regions[i][2] * 4) == 0);
+        set(kernel, i, sizeof memory, &memory);
+    }
+    const cl_mem out = buffer(6 * 4);
+    set(kernel, 5, sizeof out, &out);
+    launch(queue, kernel, 1, 0, NULL);
+    uint32_t seen[6];
+    OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof seen, seen, 0, NULL, NULL));
+    REQUIRE(seen[0] == values[0][0][3] && seen[1] == values[0][1][3] && seen[4] == values[0][0][3]);
+    REQUIRE(seen[2] == values[1][2][3] && seen[3] == values[1][2][3]);
+    REQUIRE(seen[5] == 8 + 400 + 4000 + 30000);
+}
+
+CASE(fills_copies_and_maps) {
+    const cl_command_queue queue = setup(0);
+    const cl_mem a = image(0, CL_RGBA, CL_UNORM_INT8, plane(16, 16), NULL), b = image(0, CL_RGBA, CL_UNORM_INT8, plane(16, 16), NULL);
+    const float colour[4] = {1.0f, 0.5f, 0.0f, 0.25f}, black[4] = {0};
+    const size_t origin[3] = {0}, all[3] = {16, 16, 1}, at[3] = {4, 2, 0}, part[3] = {3, 5, 1};
+    OK(clEnqueueFillImage(queue, a, black, origin, all, 0, NULL, NULL));
+    OK(clEnqueueFillImage(queue, a, colour, at, part, 0, NULL, NULL));
+    OK(clEnqueueCopyImage(queue, a, b, origin, origin, all, 0, NULL, NULL));
+    size_t row = 0, slice = 1;
+    uint8_t *const texels = clEnqueueMapImage(queue, b, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, at, part, &row, &slice, 0, NULL, NULL, &status);
+    OK(status);
+    REQUIRE(row >= 64 && slice == 0);
+    const uint8_t expected[4] = {255, 128, 0, 64};
+    REQUIRE(memcmp(texels, expected, 4) == 0 && memcmp(texels + 4 * row + 8, expected, 4) == 0);
+    REQUIRE(texels[12] == 0);
+    texels[0] = 7;
+    OK(clEnqueueUnmapMemObject(queue, b, texels, 0, NULL, NULL));
+    const cl_mem linear = buffer(1024);
+    OK(clEnqueueCopyImageToBuffer(queue, b, linear, origin, all, 0, 0, NULL, NULL));
+    uint8_t bytes[1024];
+    OK(clEnqueueReadBuffer(queue, linear, CL_TRUE, 0, 1024, bytes, 0, NULL, NULL));
+    REQUIRE(bytes[2 * 64 + 16] == 7 && bytes[2 * 64 + 17] == 128);
+    OK(clEnqueueCopyBufferToImage(queue, linear, a, 2 * 64 + 16, origin, part, 0, NULL, NULL));
+    OK(clEnqueueReadImage(queue, a, CL_TRUE, origin, part, 0, 0, bytes, 0, NULL, NULL));
+    REQUIRE(bytes[0] == 7 && bytes[1] == 128);
+    FAILS(CL_MEM_COPY_OVERLAP, clEnqueueCopyImage(queue, a, a, origin, at, all, 0, NULL, NULL) == CL_INVALID_VALUE
+                                   ? clEnqueueCopyImage(queue, a, a, origin, (const size_t[3]){1, 1, 0}, part, 0, NULL, NULL)
+                                   : CL_SUCCESS);
+    const cl_mem other = image(0, CL_R, CL_FLOAT, plane(16, 16), NULL);
+    FAILS(CL_IMAGE_FORMAT_MISMATCH, clEnqueueCopyImage(queue, a, other, origin, origin, all, 0, NULL, NULL));
+    FAILS(CL_INVALID_VALUE, clEnqueueReadImage(queue, a, CL_TRUE, at, all, 0, 0, bytes, 0, NULL, NULL));
+    FAILS(CL_INVALID_MEM_OBJECT, clEnqueueReadImage(queue, linear, CL_TRUE, origin, part, 0, 0, bytes, 0, NULL, NULL));
+}
+
+CASE(an_image_of_the_programs_memory_comes_back_in_a_map) {
+    const cl_command_queue queue = setup(0);
+    uint8_t memory[5][20];
+    for (int i = 0; i < 100; ++i) {
+        ((uint8_t *)memory)[i] = (uint8_t)i;
+    }
+    cl_image_desc desc = plane(18, 5);
+    desc.image_row_pitch = 20;
+    const cl_mem used = image(CL_MEM_USE_HOST_PTR, CL_R, CL_UNSIGNED_INT8, desc, memory);
+    size_t pitch = 0;
+    OK(clGetImageInfo(used, CL_IMAGE_ROW_PITCH, sizeof pitch, &pitch, NULL));
+    REQUIRE(pitch == 20);
+    const cl_uint colour[4] = {200, 0, 0, 0};
+    const size_t origin[3] = {0}, at[3] = {2, 1, 0}, part[3] = {4, 2, 1}, all[3] = {18, 5, 1};
+    OK(clEnqueueFillImage(queue, used, colour, at, part, 0, NULL, NULL));
+    uint8_t *const texels = clEnqueueMapImage(queue, used, CL_TRUE, CL_MAP_WRITE, origin, all, &pitch, NULL, 0, NULL, NULL, &status);
+    OK(status);
+    REQUIRE(texels == &memory[0][0] && pitch == 20);
+    REQUIRE(memory[1][2] == 200 && memory[2][5] == 200 && memory[1][6] == 26 && memory[0][0] == 0);
+    memory[4][17] = 99;
+    OK(clEnqueueUnmapMemObject(queue, used, texels, 0, NULL, NULL));
+    uint8_t back[5][18];
+    OK(clEnqueueReadImage(queue, used, CL_TRUE, origin, all, 0, 0, back, 0, NULL, NULL));
+    REQUIRE(back[4][17] == 99 && back[2][2] == 200 && back[3][3] == 63);
+}
+
+CASE(descriptions_that_make_no_image_are_refused) {
+    setup(0);
+    const cl_image_format good = {CL_RGBA, CL_UNORM_INT8}, bad = {CL_RGB, CL_UNORM_INT8};
+    cl_image_desc desc = plane(16, 16);
+    FAILS(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, (clCreateImage(context, 0, NULL, &desc, NULL, &status), status));
+    FAILS(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, (clCreateImage(context, 0, &bad, &desc, NULL, &status), status));
+    FAILS(CL_INVALID_IMAGE_DESCRIPTOR, (clCreateImage(context, 0, &good, NULL, NULL, &status), status));
+    desc.image_width = 0;
+    FAILS(CL_INVALID_IMAGE_DESCRIPTOR, (clCreateImage(context, 0, &good, &desc, NULL, &status), status));
+    desc = plane(1 << 20, 16);
+    FAILS(CL_INVALID_IMAGE_SIZE, (clCreateImage(context, 0, &good, &desc, NULL, &status), status));
+    desc = plane(16, 16);
+    desc.image_row_pitch = 64;
+    FAILS(CL_INVALID_IMAGE_DESCRIPTOR, (clCreateImage(context, 0, &good, &desc, NULL, &status), status));
+    desc = plane(16, 16);
+    desc.num_mip_levels = 2;
+    FAILS(CL_INVALID_IMAGE_DESCRIPTOR, (clCreateImage(context, 0, &good, &desc, NULL, &status), status));
+}
