@@ -24,9 +24,10 @@ pub use half::{
     HALF_NAN, Half, half_fma, half_mad, half_nan, half1, half2, narrow, narrow_f64, narrow_to_zero,
 };
 pub use order::{
-    max_f16, max_f32, max_f64, max3_f16, max3_f32, max3_f64, maximum_f16, maximum_f32, maximum_f64,
-    med3_f16, med3_f32, med3_f64, min_f16, min_f32, min_f64, min3_f16, min3_f32, min3_f64,
-    minimum_f16, minimum_f32, minimum_f64, ordered,
+    max_f16, max_f32, max_f64, max_num_f16, max_num_f32, max_num_f64, max3_f16, max3_f32, max3_f64,
+    maximum_f16, maximum_f32, maximum_f64, med3_f16, med3_f32, med3_f64, med3_num_f16,
+    med3_num_f32, med3_num_f64, min_f16, min_f32, min_f64, min_num_f16, min_num_f32, min_num_f64,
+    min3_f16, min3_f32, min3_f64, minimum_f16, minimum_f32, minimum_f64, ordered,
 };
 pub use scale::{
     fract_f32, fract_f64, frexp_exp_f32, frexp_exp_f64, frexp_mant_f32, frexp_mant_f64, ldexp_f32,

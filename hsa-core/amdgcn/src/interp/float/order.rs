@@ -52,16 +52,23 @@ macro_rules! min_max {
         pub fn $max3(e: Env, a: $ty, b: $ty, c: $ty) -> $ty {
             $max(e, $max(e, a, b), c)
         }
-        /// Median; with a NaN source the smallest.
+        /// Median; with a NaN source the smallest. Of zeros, which are equal here, the first two that are not the first largest decide.
         #[inline(always)]
         pub fn $med3(e: Env, a: $ty, b: $ty, c: $ty) -> $ty {
             let is_nan = |$n: $ty| $nan;
+            let less = |$l: $ty, $r: $ty| -> bool { $less };
             if is_nan(a) || is_nan(b) || is_nan(c) {
                 return $min3(e, a, b, c);
             }
-            let low = $min(e, a, b);
-            let high = $max(e, a, b);
-            $max(e, low, $min(e, high, c))
+            let (a, b, c) = ($input(e, a), $input(e, b), $input(e, c));
+            let largest = $max3(e, a, b, c);
+            if !less(a, largest) {
+                $max(e, b, c)
+            } else if !less(b, largest) {
+                $max(e, a, c)
+            } else {
+                $max(e, a, b)
+            }
         }
     };
 }
@@ -185,6 +192,71 @@ macro_rules! propagating {
         }
     };
 }
+
+macro_rules! numbers {
+    ($min_num:ident, $max_num:ident, $med3_num:ident, $min:ident, $max:ident, $med3:ident, $ty:ty, |$x:ident| $nan:expr, |$y:ident| $quiet:expr) => {
+        /// The smaller; −0 is smaller than +0; of a NaN of any kind and a number the number, whatever MODE says.
+        #[inline(always)]
+        pub fn $min_num(e: Env, a: $ty, b: $ty) -> $ty {
+            let nan = |$x: $ty| $nan;
+            let quiet = |$y: $ty| $quiet;
+            let number = $min(e.without_ieee(), a, b);
+            if nan(a) && nan(b) { quiet(a) } else { number }
+        }
+        /// The larger, by the same rules.
+        #[inline(always)]
+        pub fn $max_num(e: Env, a: $ty, b: $ty) -> $ty {
+            let nan = |$x: $ty| $nan;
+            let quiet = |$y: $ty| $quiet;
+            let number = $max(e.without_ieee(), a, b);
+            if nan(a) && nan(b) { quiet(a) } else { number }
+        }
+        /// Median; with a NaN source the smallest number.
+        #[inline(always)]
+        pub fn $med3_num(e: Env, a: $ty, b: $ty, c: $ty) -> $ty {
+            let nan = |$x: $ty| $nan;
+            if nan(a) || nan(b) || nan(c) {
+                $min_num(e, $min_num(e, a, b), c)
+            } else {
+                $med3(e, a, b, c)
+            }
+        }
+    };
+}
+
+numbers!(
+    min_num_f32,
+    max_num_f32,
+    med3_num_f32,
+    min_f32,
+    max_f32,
+    med3_f32,
+    f32,
+    |x| x.is_nan(),
+    |x| f32::from_bits(x.to_bits() | 0x0040_0000)
+);
+numbers!(
+    min_num_f64,
+    max_num_f64,
+    med3_num_f64,
+    min_f64,
+    max_f64,
+    med3_f64,
+    f64,
+    |x| x.is_nan(),
+    |x| f64::from_bits(x.to_bits() | 1 << 51)
+);
+numbers!(
+    min_num_f16,
+    max_num_f16,
+    med3_num_f16,
+    min_f16,
+    max_f16,
+    med3_f16,
+    Half,
+    |x| x.is_nan(),
+    |x| x.quiet()
+);
 
 propagating!(
     minimum_f32,

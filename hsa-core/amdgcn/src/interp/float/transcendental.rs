@@ -66,7 +66,11 @@ pub fn exp_f32(x: f32) -> f32 {
     } else {
         scaled
     };
-    if x.is_nan() { x } else { result }
+    if x.is_nan() {
+        f32::from_bits(x.to_bits() | 0x0040_0000)
+    } else {
+        result
+    }
 }
 
 /// log2(x); denormals flushed.

@@ -281,7 +281,8 @@ unsafe fn write_active(exec: u64, result: &[u32; 64], dst: *mut u32) {
     super::lanes::each_lane(exec, |lane| unsafe { *dst.add(lane) = result[lane] });
 }
 
-/// `ds_append` and `ds_consume`: the number of active lanes is added to (subtracted from) the dword at `imm` + m0's base; every active lane gets the
+/// `ds_append` and `ds_consume`: the number of active lanes is added to (subtracted from) the dword at `imm` + the low
+/// half of m0, where compilers put the address (the ISA's documents say the high half, which is for the global data share); every active lane gets the
 /// old value.
 ///
 /// # Safety
@@ -294,7 +295,7 @@ pub unsafe fn count<R: Rmw<Word = u32>>(w: &mut Wave, op: *const Op) -> *const O
         if exec == 0 {
             return op.add(1);
         }
-        let address = (*op).imm + u64::from(w.sgpr[w.m0] >> 16);
+        let address = (*op).imm + u64::from(w.sgpr[w.m0] & 0xffff);
         match Lds::resolve::<true>(w, 0, address, 4) {
             Ok(word) => {
                 let word: *mut u32 = word.cast();

@@ -16,6 +16,14 @@ impl Env {
         self.mode & mode::IEEE != 0
     }
 
+    /// The same without IEEE mode.
+    #[inline(always)]
+    pub fn without_ieee(self) -> Self {
+        Self {
+            mode: self.mode & !mode::IEEE,
+        }
+    }
+
     /// DX10 clamp: NaN becomes 0.
     #[inline(always)]
     pub fn dx10_clamp(self) -> bool {

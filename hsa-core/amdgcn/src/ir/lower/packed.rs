@@ -5,7 +5,10 @@
 
 use crate::{
     interp::{
-        float::{Half, half_fma, half2, mad, max_f16, maximum_f16, min_f16, minimum_f16},
+        float::{
+            Half, half_fma, half2, mad, max_f16, max_num_f16, maximum_f16, min_f16, min_num_f16,
+            minimum_f16,
+        },
         prepare::{Part, RESULT_TEMP, Scale, SourcePlan, temp, temp_dst},
         small_float::{BF8_OCP, FP8_OCP, Format8, decode},
         vector::{Env, Value, VectorOp, a2, a3, e2, e3, k2, k3},
@@ -169,12 +172,10 @@ fn packed(op: M, clamp: bool) -> Option<VectorOp> {
         (M::v_pk_mul_f16, _) => {
             e2(|e, a: Halves, b: Halves| halves2(e, a, b, |e, x, y| half2(e, x, y, |x, y| x * y)))
         }
-        (M::v_pk_min_f16 | M::v_pk_min_num_f16, _) => {
-            e2(|e, a: Halves, b: Halves| halves2(e, a, b, min_f16))
-        }
-        (M::v_pk_max_f16 | M::v_pk_max_num_f16, _) => {
-            e2(|e, a: Halves, b: Halves| halves2(e, a, b, max_f16))
-        }
+        (M::v_pk_min_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, min_f16)),
+        (M::v_pk_min_num_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, min_num_f16)),
+        (M::v_pk_max_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, max_f16)),
+        (M::v_pk_max_num_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, max_num_f16)),
         (M::v_pk_minimum_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, minimum_f16)),
         (M::v_pk_maximum_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, maximum_f16)),
         (M::v_dot4_f32_fp8_fp8, _) => k3(|a: u32, b: u32, c: f32| dot4(FP8_OCP, FP8_OCP, a, b, c)),

@@ -21,6 +21,7 @@ mod fixture;
 mod float;
 mod integer;
 mod lane;
+mod listed;
 mod modifier;
 mod scalar;
 

@@ -6,9 +6,9 @@ use crate::{
             cos_f32, div_fixup_f32, div_fixup_f64, div_fmas_f32, div_fmas_f64, div_scale_f32,
             div_scale_f64, exp_f32, flush, fract_f32, fract_f64, frexp_exp_f32, frexp_exp_f64,
             frexp_mant_f32, frexp_mant_f64, input, input_f64, ldexp_f32, ldexp_f64, log_f32, mad,
-            max_f32, max_f64, max3_f32, maximum_f32, maximum_f64, med3_f32, min_f32, min_f64,
-            min3_f32, minimum_f32, minimum_f64, mul_legacy, rcp_f32, rsq_f32, sin_f32, sqrt_f32,
-            trig_preop,
+            max_f32, max_f64, max_num_f32, max_num_f64, max3_f32, maximum_f32, maximum_f64,
+            med3_f32, med3_num_f32, min_f32, min_f64, min_num_f32, min_num_f64, min3_f32,
+            minimum_f32, minimum_f64, mul_legacy, rcp_f32, rsq_f32, sin_f32, sqrt_f32, trig_preop,
         },
         round::{round_even_f32, round_even_f64},
         vector::{VectorOp, a1, a2, a3, ae1, am3, e1, e2, e3, hae1, he2, he3, k2, k3, y3},
@@ -46,16 +46,27 @@ pub(super) fn float32(op: M) -> Option<VectorOp> {
                 mad(a, b, c)
             }
         }),
-        M::v_min_f32 | M::v_min_num_f32 => he2(min_f32),
-        M::v_max_f32 | M::v_max_num_f32 => he2(max_f32),
-        M::v_min3_f32 | M::v_min3_num_f32 => he3(min3_f32),
-        M::v_max3_f32 | M::v_max3_num_f32 => he3(max3_f32),
-        M::v_med3_f32 | M::v_med3_num_f32 => he3(med3_f32),
-        M::v_maxmin_f32 | M::v_maxmin_num_f32 => {
-            e3(|e, a: f32, b: f32, c: f32| min_f32(e, max_f32(e, a, b), c))
+        M::v_min_f32 => he2(min_f32),
+        M::v_max_f32 => he2(max_f32),
+        M::v_min3_f32 => he3(min3_f32),
+        M::v_max3_f32 => he3(max3_f32),
+        M::v_med3_f32 => he3(med3_f32),
+        M::v_maxmin_f32 => e3(|e, a: f32, b: f32, c: f32| min_f32(e, max_f32(e, a, b), c)),
+        M::v_minmax_f32 => e3(|e, a: f32, b: f32, c: f32| max_f32(e, min_f32(e, a, b), c)),
+        M::v_min_num_f32 => he2(min_num_f32),
+        M::v_max_num_f32 => he2(max_num_f32),
+        M::v_med3_num_f32 => e3(med3_num_f32),
+        M::v_min3_num_f32 => {
+            e3(|e, a: f32, b: f32, c: f32| min_num_f32(e, min_num_f32(e, a, b), c))
         }
-        M::v_minmax_f32 | M::v_minmax_num_f32 => {
-            e3(|e, a: f32, b: f32, c: f32| max_f32(e, min_f32(e, a, b), c))
+        M::v_max3_num_f32 => {
+            e3(|e, a: f32, b: f32, c: f32| max_num_f32(e, max_num_f32(e, a, b), c))
+        }
+        M::v_maxmin_num_f32 => {
+            e3(|e, a: f32, b: f32, c: f32| min_num_f32(e, max_num_f32(e, a, b), c))
+        }
+        M::v_minmax_num_f32 => {
+            e3(|e, a: f32, b: f32, c: f32| max_num_f32(e, min_num_f32(e, a, b), c))
         }
         M::v_minimum_f32 => e2(minimum_f32),
         M::v_maximum_f32 => e2(maximum_f32),
@@ -89,7 +100,7 @@ pub(super) fn float32(op: M) -> Option<VectorOp> {
         M::v_div_scale_f32 => y3(div_scale_f32),
         M::v_div_fmas_f32 => am3(div_fmas_f32),
         M::v_div_fixup_f32 => k3(div_fixup_f32),
-        M::v_cubeid_f32 => k3(|x: f32, y: f32, z: f32| {
+        M::v_cubeid_f32 => k3(|x: f32, y: f32, z: f32| -> f32 {
             let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
             let negative = |v: f32| if v < 0.0 { 1.0 } else { 0.0 };
             if az >= ax && az >= ay {
@@ -148,8 +159,10 @@ pub(super) fn float64(op: M) -> Option<VectorOp> {
         M::v_add_f64 => a2(|a: f64, b: f64| a + b),
         M::v_mul_f64 => a2(|a: f64, b: f64| a * b),
         M::v_fma_f64 | M::v_fmac_f64 => a3(|a: f64, b: f64, c: f64| a.mul_add(b, c)),
-        M::v_min_f64 | M::v_min_num_f64 => e2(min_f64),
-        M::v_max_f64 | M::v_max_num_f64 => e2(max_f64),
+        M::v_min_f64 => e2(min_f64),
+        M::v_min_num_f64 => e2(min_num_f64),
+        M::v_max_f64 => e2(max_f64),
+        M::v_max_num_f64 => e2(max_num_f64),
         M::v_minimum_f64 => e2(minimum_f64),
         M::v_maximum_f64 => e2(maximum_f64),
         M::v_rcp_f64 => a1(|a: f64| 1.0 / a),

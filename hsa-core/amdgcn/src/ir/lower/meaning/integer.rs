@@ -159,7 +159,7 @@ pub(super) fn integer(op: M) -> Option<VectorOp> {
         M::v_lshl_add_u32 => h3(|a: u32, b: u32, c: u32| (a << (b & 31)).wrapping_add(c)),
         M::v_add_lshl_u32 => h3(|a: u32, b: u32, c: u32| a.wrapping_add(b) << (c & 31)),
         M::v_lshl_or_b32 => h3(|a: u32, b: u32, c: u32| (a << (b & 31)) | c),
-        M::v_lshl_add_u64 => h3(|a: u64, b: u32, c: u64| (a << (b & 63)).wrapping_add(c)),
+        M::v_lshl_add_u64 => h3(|a: u64, b: u32, c: u64| (a << (b & 7)).wrapping_add(c)),
         M::v_xad_u32 => h3(|a: u32, b: u32, c: u32| (a ^ b).wrapping_add(c)),
         M::v_bfe_u32 => h3(bfe_u32),
         M::v_bfe_i32 => h3(bfe_i32),
@@ -255,6 +255,18 @@ pub fn saturating(op: M) -> Option<VectorOp> {
         M::v_subrev_u32 | M::v_subrev_nc_u32 => k2(|a: u32, b: u32| b.saturating_sub(a)),
         M::v_add_i32 | M::v_add_nc_i32 => k2(|a: i32, b: i32| a.saturating_add(b)),
         M::v_sub_i32 | M::v_sub_nc_i32 => k2(|a: i32, b: i32| a.saturating_sub(b)),
+        M::v_add_co_u32 => y2(|a: u32, b: u32| at_most(a.overflowing_add(b))),
+        M::v_sub_co_u32 => y2(|a: u32, b: u32| at_least(a.overflowing_sub(b))),
+        M::v_subrev_co_u32 => y2(|a: u32, b: u32| at_least(b.overflowing_sub(a))),
+        M::v_addc_co_u32 | M::v_add_co_ci_u32 => {
+            ym2(|a: u32, b: u32, m: bool| at_most(add_carry(a, b, m)))
+        }
+        M::v_subb_co_u32 | M::v_sub_co_ci_u32 => {
+            ym2(|a: u32, b: u32, m: bool| at_least(sub_borrow(a, b, m)))
+        }
+        M::v_subbrev_co_u32 | M::v_subrev_co_ci_u32 => {
+            ym2(|a: u32, b: u32, m: bool| at_least(sub_borrow(b, a, m)))
+        }
         M::v_add_u16 | M::v_add_nc_u16 => k2(|a: u16, b: u16| a.saturating_add(b)),
         M::v_sub_u16 | M::v_sub_nc_u16 => k2(|a: u16, b: u16| a.saturating_sub(b)),
         M::v_subrev_u16 => k2(|a: u16, b: u16| b.saturating_sub(a)),
@@ -275,4 +287,14 @@ pub fn saturating(op: M) -> Option<VectorOp> {
         }),
         _ => return None,
     })
+}
+
+/// A sum that saturates; the carry stays.
+fn at_most((sum, carry): (u32, bool)) -> (u32, bool) {
+    (if carry { u32::MAX } else { sum }, carry)
+}
+
+/// A difference that saturates; the borrow stays.
+fn at_least((difference, borrow): (u32, bool)) -> (u32, bool) {
+    (if borrow { 0 } else { difference }, borrow)
 }

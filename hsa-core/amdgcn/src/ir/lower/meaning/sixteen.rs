@@ -4,8 +4,9 @@ use crate::{
     interp::{
         float::{
             Half, cos_f32, div_fixup_f16, exp_f32, frexp_exp_f32, frexp_mant_f32, half_fma,
-            half_mad, half_nan, half1, half2, ldexp_f32, log_f32, max_f16, max3_f16, maximum_f16,
-            med3_f16, min_f16, min3_f16, minimum_f16, narrow, sin_f32,
+            half_mad, half_nan, half1, half2, ldexp_f32, log_f32, max_f16, max_num_f16, max3_f16,
+            maximum_f16, med3_f16, med3_num_f16, min_f16, min_num_f16, min3_f16, minimum_f16,
+            narrow, sin_f32,
         },
         round::round_even_f32,
         small_float::to_bf16,
@@ -33,16 +34,27 @@ pub(super) fn sixteen(op: M) -> Option<VectorOp> {
         M::v_mad_f16 | M::v_mac_f16 | M::v_madmk_f16 | M::v_madak_f16 | M::v_mad_legacy_f16 => {
             e3(half_mad)
         }
-        M::v_min_f16 | M::v_min_num_f16 => e2(min_f16),
-        M::v_max_f16 | M::v_max_num_f16 => e2(max_f16),
-        M::v_min3_f16 | M::v_min3_num_f16 => e3(min3_f16),
-        M::v_max3_f16 | M::v_max3_num_f16 => e3(max3_f16),
-        M::v_med3_f16 | M::v_med3_num_f16 => e3(med3_f16),
-        M::v_maxmin_f16 | M::v_maxmin_num_f16 => {
-            e3(|e, a: Half, b: Half, c: Half| min_f16(e, max_f16(e, a, b), c))
+        M::v_min_f16 => e2(min_f16),
+        M::v_max_f16 => e2(max_f16),
+        M::v_min3_f16 => e3(min3_f16),
+        M::v_max3_f16 => e3(max3_f16),
+        M::v_med3_f16 => e3(med3_f16),
+        M::v_maxmin_f16 => e3(|e, a: Half, b: Half, c: Half| min_f16(e, max_f16(e, a, b), c)),
+        M::v_minmax_f16 => e3(|e, a: Half, b: Half, c: Half| max_f16(e, min_f16(e, a, b), c)),
+        M::v_min_num_f16 => e2(min_num_f16),
+        M::v_max_num_f16 => e2(max_num_f16),
+        M::v_med3_num_f16 => e3(med3_num_f16),
+        M::v_min3_num_f16 => {
+            e3(|e, a: Half, b: Half, c: Half| min_num_f16(e, min_num_f16(e, a, b), c))
         }
-        M::v_minmax_f16 | M::v_minmax_num_f16 => {
-            e3(|e, a: Half, b: Half, c: Half| max_f16(e, min_f16(e, a, b), c))
+        M::v_max3_num_f16 => {
+            e3(|e, a: Half, b: Half, c: Half| max_num_f16(e, max_num_f16(e, a, b), c))
+        }
+        M::v_maxmin_num_f16 => {
+            e3(|e, a: Half, b: Half, c: Half| min_num_f16(e, max_num_f16(e, a, b), c))
+        }
+        M::v_minmax_num_f16 => {
+            e3(|e, a: Half, b: Half, c: Half| max_num_f16(e, min_num_f16(e, a, b), c))
         }
         M::v_minimum_f16 => e2(minimum_f16),
         M::v_maximum_f16 => e2(maximum_f16),

@@ -9,8 +9,9 @@
 use crate::{
     interp::{
         float::{
-            Half, half_fma, half1, half2, max_f16, max_f32, maximum_f16, maximum_f32, min_f16,
-            min_f32, minimum_f16, minimum_f32, narrow, narrow_to_zero,
+            Half, half_fma, half1, half2, max_f16, max_f32, max_num_f16, max_num_f32, maximum_f16,
+            maximum_f32, min_f16, min_f32, min_num_f16, min_num_f32, minimum_f16, minimum_f32,
+            narrow, narrow_to_zero,
         },
         lane,
         round::round_even_f32,
@@ -109,8 +110,10 @@ fn handler(op: M) -> Option<Handler> {
         M::s_fmac_f16 => of(|e: Env, a: u32, b: u32, c: u32| {
             half_fma(e, Half(a as u16), Half(b as u16), Half(c as u16))
         }),
-        M::s_min_f16 | M::s_min_num_f16 => halves!(|e, a, b| min_f16(e, a, b)),
-        M::s_max_f16 | M::s_max_num_f16 => halves!(|e, a, b| max_f16(e, a, b)),
+        M::s_min_f16 => halves!(|e, a, b| min_f16(e, a, b)),
+        M::s_max_f16 => halves!(|e, a, b| max_f16(e, a, b)),
+        M::s_min_num_f16 => halves!(|e, a, b| min_num_f16(e, a, b)),
+        M::s_max_num_f16 => halves!(|e, a, b| max_num_f16(e, a, b)),
         M::s_minimum_f16 => halves!(|e, a, b| minimum_f16(e, a, b)),
         M::s_maximum_f16 => halves!(|e, a, b| maximum_f16(e, a, b)),
         M::s_ceil_f16 => halves!(|e, a, _b| half1(e, a, f32::ceil)),
@@ -124,8 +127,10 @@ fn handler(op: M) -> Option<Handler> {
             let half = |x: u32| u32::from(narrow_to_zero(f32::from_bits(x)));
             half(a) | half(b) << 16
         }),
-        M::s_min_f32 | M::s_min_num_f32 => floats!(min_f32),
-        M::s_max_f32 | M::s_max_num_f32 => floats!(max_f32),
+        M::s_min_f32 => floats!(min_f32),
+        M::s_min_num_f32 => floats!(min_num_f32),
+        M::s_max_f32 => floats!(max_f32),
+        M::s_max_num_f32 => floats!(max_num_f32),
         M::s_minimum_f32 => floats!(minimum_f32),
         M::s_maximum_f32 => floats!(maximum_f32),
         M::s_cmp_lt_f16 => compare!(|a, b| a < b),
