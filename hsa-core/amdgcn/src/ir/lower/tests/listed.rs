@@ -279,6 +279,7 @@ fn elsewhere(op: M) -> Option<&'static str> {
         }
         "s_code_end" | "v_illegal" => "never meant to run",
         "v_mov_b16" => "tests/rare_ops.rs",
+        "s_alloc_vgpr" => "newer than the assembler that the files are for",
         "s_waitcnt" => "gfx12 has it for nothing but old code",
         _ if begins(&["s_barrier_", "s_get_barrier", "s_wakeup_barrier"]) => {
             "barriers: tests of the engine"
