@@ -536,6 +536,48 @@ CASE(sub_groups_are_waves) {
     REQUIRE(values[0] == 6400000 + 63 * 32 && values[64] == 6400000 + 63 * 32 + 64 * 64);
 }
 
+CASE(pipes_carry_packets_from_kernel_to_kernel) {
+    const cl_command_queue queue = setup(0);
+    const cl_program program = build(
+        "kernel void w(write_only pipe int p, global const int *in) { write_pipe(p, &in[get_global_id(0)]); }\n"
+        "kernel void r(read_only pipe int p, global int *out) { read_pipe(p, &out[get_global_id(0)]); }\n"
+        "kernel void n(read_only pipe int p, global int *out) { out[0] = get_pipe_num_packets(p); out[1] = get_pipe_max_packets(p); }",
+        "-cl-std=CL3.0");
+    const cl_kernel write = kernel_of(program, "w"), read = kernel_of(program, "r"), count = kernel_of(program, "n");
+    const cl_mem pipe = clCreatePipe(context, CL_MEM_HOST_NO_ACCESS, 4, 128, NULL, &status);
+    OK(status);
+    int values[64], sum = 0;
+    for (int i = 0; i < 64; ++i) {
+        values[i] = i + 1;
+    }
+    const cl_mem memory = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof values, values, &status), out = buffer(sizeof values);
+    OK(status);
+    const cl_kernel kernels[3] = {write, read, count};
+    for (int i = 0; i < 3; ++i) {
+        set(kernels[i], 0, sizeof pipe, &pipe);
+        set(kernels[i], 1, sizeof(cl_mem), i == 0 ? &memory : &out);
+    }
+    int counts[2];
+    launch(queue, write, 64, 0, NULL);
+    launch(queue, count, 1, 0, NULL);
+    OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof counts, counts, 0, NULL, NULL));
+    REQUIRE(counts[0] == 64 && counts[1] == 128);
+    launch(queue, read, 64, 0, NULL);
+    OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    for (int i = 0; i < 64; ++i) {
+        sum += values[i];
+    }
+    REQUIRE(sum == 64 * 65 / 2);
+    cl_uint size = 0;
+    OK(clGetPipeInfo(pipe, CL_PIPE_PACKET_SIZE, sizeof size, &size, NULL));
+    REQUIRE(size == 4);
+    FAILS(CL_INVALID_PIPE_SIZE, (clCreatePipe(context, 0, 0, 16, NULL, &status), status));
+    FAILS(CL_INVALID_MEM_OBJECT, clGetPipeInfo(memory, CL_PIPE_PACKET_SIZE, sizeof size, &size, NULL));
+    FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(write, 0, sizeof memory, &memory));
+    char bytes[4];
+    FAILS(CL_INVALID_MEM_OBJECT, clEnqueueReadBuffer(queue, pipe, CL_TRUE, 0, 4, bytes, 0, NULL, NULL));
+}
+
 CASE(what_is_not_there_says_so) {
     const cl_command_queue queue = setup(0);
     FAILS(CL_INVALID_OPERATION, (clCreateProgramWithIL(context, "x", 1, &status), status));

@@ -44,6 +44,7 @@ cases! {
     native_kernels,
     shared_virtual_memory,
     sub_groups_are_waves,
+    pipes_carry_packets_from_kernel_to_kernel,
     what_is_not_there_says_so,
 }
 
@@ -93,6 +94,20 @@ fn several_devices_in_one_context() {
         .gpus("gfx90a:2")
         .run()
         .expect_success();
+}
+
+#[test]
+fn what_was_not_released_is_reported_when_asked_for() {
+    let leaks = |program: &str, case: &str| {
+        let outcome = run(program, case).env("GNEISS_OPENCL_LEAKS", "1").run();
+        outcome.expect_success();
+        outcome.stderr
+    };
+    let text = leaks("opencl_events", "wait_lists_are_checked");
+    assert!(
+        text.contains("gneiss: OpenCL: not released: 2 contexts, 1 command queue, 2 events"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use gneiss_clr::ImageLimits;
 
 use crate::{
     compiler, constants::*, device::Device, error::Result, extension, handle::Object as _,
-    info::Query, platform, types::*,
+    info::Query, pipe, platform, types::*,
 };
 
 /// Alignment that every buffer has, in bytes: the largest type of OpenCL C.
@@ -182,16 +182,17 @@ pub fn answer(device: &Device, name: cl_name, query: &Query) -> Result {
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
             query.value(properties.wavefront_size as usize)
         }
-        CL_DEVICE_PIPE_SUPPORT => query.truth(false),
+        CL_DEVICE_PIPE_SUPPORT => query.truth(true),
+        CL_DEVICE_MAX_PIPE_ARGS | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => {
+            query.value(16 as cl_uint)
+        }
+        CL_DEVICE_PIPE_MAX_PACKET_SIZE => query.value(pipe::MAX_PACKET_SIZE),
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => query.value(0 as cl_bitfield),
         CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => query.value(0 as cl_bitfield),
         CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
         | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-        | CL_DEVICE_MAX_ON_DEVICE_EVENTS
-        | CL_DEVICE_MAX_PIPE_ARGS
-        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
-        | CL_DEVICE_PIPE_MAX_PACKET_SIZE => query.value(0 as cl_uint),
+        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => query.value(0 as cl_uint),
         CL_DEVICE_UUID_KHR => query.bytes(&uuid(device)),
         CL_DRIVER_UUID_KHR => query.bytes(b"Gneiss OpenCL 01"),
         CL_DEVICE_LUID_VALID_KHR => query.truth(false),

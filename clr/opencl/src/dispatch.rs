@@ -6,7 +6,7 @@
 use std::ffi::{CStr, c_char, c_void};
 
 use crate::{
-    context::*, device::*, event::*, image_api::*, kernel_api::*, launch::*, memory::*,
+    context::*, device::*, event::*, image_api::*, kernel_api::*, launch::*, memory::*, pipe::*,
     platform::*, program_api::*, queue::*, sampler::*, svm::*, transfer::*, types::cl_platform_id,
     unsupported::*,
 };

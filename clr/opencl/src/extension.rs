@@ -53,7 +53,7 @@ pub fn features(images: bool) -> Vec<Named> {
     features
 }
 
-const FEATURES: [Named; 10] = [
+const FEATURES: [Named; 11] = [
     ("__opencl_c_atomic_order_acq_rel", V3),
     ("__opencl_c_atomic_order_seq_cst", V3),
     ("__opencl_c_atomic_scope_device", V3),
@@ -61,6 +61,7 @@ const FEATURES: [Named; 10] = [
     ("__opencl_c_fp64", V3),
     ("__opencl_c_generic_address_space", V3),
     ("__opencl_c_int64", V3),
+    ("__opencl_c_pipes", V3),
     ("__opencl_c_program_scope_global_variables", V3),
     ("__opencl_c_subgroups", V3),
     ("__opencl_c_work_group_collective_functions", V3),

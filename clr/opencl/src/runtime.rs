@@ -70,6 +70,7 @@ fn create() -> Result<Runtime> {
             "no GPU (GPU_DEVICE_ORDINAL or GNEISS_GPUS may hide them all)"
         );
     }
+    crate::leaks::watch();
     Ok(Runtime { clr, devices })
 }
 

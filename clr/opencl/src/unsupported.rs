@@ -37,9 +37,6 @@ macro_rules! refused {
 }
 
 refused! {
-    clCreatePipe(context: cl_context, flags: cl_bitfield, packet_size: cl_uint, packets: cl_uint,
-        properties: In<cl_pointer_property>) -> cl_mem;
-    clGetPipeInfo(pipe: cl_mem, name: cl_name, size: usize, value: *mut c_void, needed: Out<usize>);
     clCreateFromGLBuffer(context: cl_context, flags: cl_bitfield, buffer: cl_uint) -> cl_mem;
     clCreateFromGLTexture(context: cl_context, flags: cl_bitfield, target: cl_uint, level: cl_int, texture: cl_uint) -> cl_mem;
     clCreateFromGLTexture2D(context: cl_context, flags: cl_bitfield, target: cl_uint, level: cl_int, texture: cl_uint) -> cl_mem;

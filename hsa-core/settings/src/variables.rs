@@ -194,6 +194,11 @@ pub const OURS: &[Variable] = &[
         meaning: "the folder that keeps what hiprtc and OpenCL compiled, 0: none; unset: gneiss/hiprtc in XDG_CACHE_HOME or ~/.cache",
     },
     Variable {
+        name: "GNEISS_OPENCL_LEAKS",
+        accept: Accept::Switch,
+        meaning: "1: at the end of an OpenCL program, say what it has not released",
+    },
+    Variable {
         name: "GNEISS_HIPRTC_COMPILER",
         accept: Accept::Words(&["comgr", "clang", "none"]),
         meaning: "what hiprtc compiles with: comgr, clang, none; unset: comgr if it is there, else clang. OpenCL needs clang",

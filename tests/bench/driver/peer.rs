@@ -18,13 +18,21 @@ pub enum Peer {
     Native,
     /// PoCL, from OpenCL C.
     Pocl,
+    /// This runtime's OpenCL, from the same program.
+    GneissOpenCl,
     /// AMD's libamdhip64 over our HSA runtime.
     AmdClr,
 }
 
 impl Peer {
     /// In the order in which they run.
-    pub const ALL: [Self; 4] = [Self::Native, Self::Pocl, Self::Gneiss, Self::AmdClr];
+    pub const ALL: [Self; 5] = [
+        Self::Native,
+        Self::Pocl,
+        Self::GneissOpenCl,
+        Self::Gneiss,
+        Self::AmdClr,
+    ];
 
     /// The name in tables and files.
     pub fn name(self) -> &'static str {
@@ -32,6 +40,7 @@ impl Peer {
             Self::Gneiss => "gneiss",
             Self::Native => "native",
             Self::Pocl => "pocl",
+            Self::GneissOpenCl => "gneiss-cl",
             Self::AmdClr => "amd-clr",
         }
     }
@@ -42,6 +51,11 @@ impl Peer {
             .into_iter()
             .find(|peer| peer.name() == name)
             .ok_or_else(|| format!("there is no peer {name}"))
+    }
+
+    /// Whether it runs the OpenCL program.
+    pub fn is_opencl(self) -> bool {
+        matches!(self, Self::Pocl | Self::GneissOpenCl)
     }
 
     /// Whether it runs the HIP program.
@@ -73,7 +87,7 @@ impl Programs {
                 .iter()
                 .any(|peer| peer.is_hip())
                 .then(|| compile(&Compile::hip(&source("hip.hip"), QUICK_TARGET, "-O3"))),
-            opencl: peers.contains(&Peer::Pocl).then(|| {
+            opencl: peers.iter().any(|peer| peer.is_opencl()).then(|| {
                 compile(
                     &Compile::cpp(&source("opencl.cpp"))
                         .args(["-O2", "-Wno-ignored-attributes"])
@@ -90,19 +104,17 @@ impl Programs {
     pub fn measure(&self, peer: Peer, kernel: &str) -> Vec<Row> {
         // Plain C++ has nothing to launch, and the OpenCL program has no events of its own.
         match (peer, kernel) {
-            (Peer::Native, "launch" | "event" | "copy") | (Peer::Pocl, "event") => {
-                return Vec::new();
-            }
+            (Peer::Native, "launch" | "event" | "copy") => return Vec::new(),
+            (peer, "event") if peer.is_opencl() => return Vec::new(),
             _ => {}
         }
         let run = self
             .run(peer)
             .args(["measure", kernel])
             .limit(Duration::from_secs(600));
-        let outcome = if peer.is_hip() {
-            run.run()
-        } else {
-            run.without_runtime().run()
+        let outcome = match peer {
+            Peer::Native | Peer::Pocl => run.without_runtime().run(),
+            _ => run.run(),
         };
         if !outcome.status.success() {
             eprintln!("{}", outcome.describe());
@@ -228,7 +240,7 @@ impl Programs {
     fn run(&self, peer: Peer) -> Run {
         let program = match peer {
             Peer::Gneiss | Peer::AmdClr => &self.hip,
-            Peer::Pocl => &self.opencl,
+            Peer::Pocl | Peer::GneissOpenCl => &self.opencl,
             Peer::Native => &self.native,
         };
         let run = Run::new(
@@ -238,7 +250,7 @@ impl Programs {
         );
         match peer {
             Peer::AmdClr => run.hip_amd(),
-            Peer::Pocl => run.args([source_path("tests/bench/kernels.cl")]),
+            Peer::Pocl | Peer::GneissOpenCl => run.args([source_path("tests/bench/kernels.cl")]),
             Peer::Gneiss | Peer::Native => run,
         }
     }

@@ -137,18 +137,20 @@ pub fn json(rows: &[Row]) -> String {
 pub fn print(rows: &[Row]) {
     println!("\nProcessor time in ms, least of the repeats; ratios of this run\n");
     println!(
-        "{:<15}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>15}{:>15}",
+        "{:<15}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>15}{:>15}{:>15}",
         "kernel",
         "size",
         "native",
         "pocl",
+        "gneiss-cl",
         "gneiss",
         "amd-clr",
         "gneiss/pocl",
+        "gneiss-cl/pocl",
         "gneiss/native",
         "ns/wave instr."
     );
-    let mut to_pocl = Vec::new();
+    let (mut to_pocl, mut opencl_to_pocl) = (Vec::new(), Vec::new());
     for (kernel, size) in timed_kernels(rows) {
         let of_metric = |peer: &str, metric: &str| {
             let found = rows.iter().find(|row| {
@@ -161,34 +163,44 @@ pub fn print(rows: &[Row]) {
             found.map(|row| row.min)
         };
         let least = |peer: &str| of_metric(peer, "cpu_ms");
-        let (native, pocl, gneiss, amd_clr) = (
+        let (native, pocl, opencl, gneiss, amd_clr) = (
             least("native"),
             least("pocl"),
+            least("gneiss-cl"),
             least("gneiss"),
             least("amd-clr"),
         );
         let ratio = |peer: Option<f64>| Some(gneiss? / peer?);
+        let opencl_ratio = opencl.zip(pocl).map(|(ours, theirs)| ours / theirs);
         to_pocl.extend(ratio(pocl));
+        opencl_to_pocl.extend(opencl_ratio);
         println!(
-            "{kernel:<15}{size:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>15}{:>15}",
+            "{kernel:<15}{size:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}{:>15}{:>15}{:>15}",
             figure(native),
             figure(pocl),
+            figure(opencl),
             figure(gneiss),
             figure(amd_clr),
             figure(ratio(pocl)),
+            figure(opencl_ratio),
             figure(ratio(native)),
             figure(of_metric("gneiss", "ns_per_wave_instr"))
         );
     }
-    if !to_pocl.is_empty() {
-        let mean =
-            (to_pocl.iter().map(|ratio| ratio.ln()).sum::<f64>() / to_pocl.len() as f64).exp();
-        println!("{:<15}{:>64}", "geometric mean", figure(Some(mean)));
-    }
+    let mean = |ratios: &[f64]| {
+        let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+        (!ratios.is_empty()).then(|| (logarithms / ratios.len() as f64).exp())
+    };
+    println!(
+        "{:<15}{:>74}{:>15}",
+        "geometric mean",
+        figure(mean(&to_pocl)),
+        figure(mean(&opencl_to_pocl))
+    );
     println!("\nLaunches, events, copies, calls, processes: least of the repeats\n");
     println!(
-        "{:<45}{:>11}{:>14}{:>10}{:>10}{:>10}{:>16}",
-        "what", "size", "unit", "pocl", "gneiss", "amd-clr", "gneiss/amd-clr"
+        "{:<45}{:>11}{:>14}{:>10}{:>10}{:>10}{:>10}{:>16}",
+        "what", "size", "unit", "pocl", "gneiss-cl", "gneiss", "amd-clr", "gneiss/amd-clr"
     );
     for (what, size, metric) in other_rows(rows) {
         let least = |peer: &str| {
@@ -200,8 +212,9 @@ pub fn print(rows: &[Row]) {
         let (gneiss, amd_clr) = (least("gneiss"), least("amd-clr"));
         let ratio = gneiss.zip(amd_clr).map(|(ours, theirs)| ours / theirs);
         println!(
-            "{what:<45}{size:>11}{metric:>14}{:>10}{:>10}{:>10}{:>16}",
+            "{what:<45}{size:>11}{metric:>14}{:>10}{:>10}{:>10}{:>10}{:>16}",
             figure(least("pocl")),
+            figure(least("gneiss-cl")),
             figure(gneiss),
             figure(amd_clr),
             figure(ratio),
