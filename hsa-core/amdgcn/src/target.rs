@@ -226,12 +226,21 @@ impl Target {
         }
     }
 
+    /// GFX950.
+    pub fn is_gfx950(self) -> bool {
+        (self.major, self.minor) == (9, 5)
+    }
+
+    /// 8-bit floats are those of the Open Compute Project.
+    pub fn has_ocp_floats(self) -> bool {
+        self.major >= 12 || self.is_gfx950()
+    }
+
     /// Says no for targets whose instructions the engine does not execute.
     pub fn check_executable(self) -> Result<(), NotExecutable> {
-        match (self.family(), self.minor) {
-            // GFX950 has operations of its own, which the tables lack.
-            (Family::Gfx940, 5) => Err(NotExecutable(self)),
-            _ => Ok(()),
+        match crate::isa::table::Level::of(self) {
+            Some(_) => Ok(()),
+            None => Err(NotExecutable(self)),
         }
     }
 }
@@ -239,7 +248,7 @@ impl Target {
 /// The target is known, but the engine does not execute its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "code for {0} is not executed by this engine; that for gfx9 (to gfx942), gfx10, gfx11 and gfx12 targets is"
+    "code for {0} is not executed by this engine; that for gfx9 (to gfx950), gfx10, gfx11 and gfx12 targets is"
 )]
 pub struct NotExecutable(pub Target);
 

@@ -184,8 +184,42 @@ pub unsafe fn permute_64(w: &mut Wave, op: *const Op) -> *const Op {
     }
 }
 
+/// `v_permlane16_swap_b32` (`aux[0]` = 16), `v_permlane32_swap_b32` (32): the rows of `d` with this bit in their lane numbers change places
+/// with those of `s[0]` without it. `aux[1]` bit 0: inactive lanes can be read (`fi`); bit 1: an inactive lane gives 0 (`bound_ctrl`)
+/// rather than keeping what takes its place. Inactive lanes are not written.
+pub unsafe fn swap_rows(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering; the lanes are inside the wave.
+    unsafe {
+        let exec = w.exec();
+        let (distance, flags) = ((*op).aux[0] as usize, (*op).aux[1]);
+        let (low, high) = (lanes(w, (*op).s[0].offset()), lanes(w, (*op).d));
+        let active = |lane: usize| exec >> lane & 1 != 0;
+        let read = |from: *mut u32, lane: usize, kept: u32| {
+            if flags & 1 != 0 || active(lane) {
+                *from.add(lane)
+            } else if flags & 2 != 0 {
+                0
+            } else {
+                kept
+            }
+        };
+        for lane in (0..w.lanes()).filter(|lane| lane & distance == 0) {
+            let partner = lane + distance;
+            let to_low = read(high, partner, *low.add(lane));
+            let to_high = read(low, lane, *high.add(partner));
+            if active(lane) {
+                *low.add(lane) = to_low;
+            }
+            if active(partner) {
+                *high.add(partner) = to_high;
+            }
+        }
+        op.add(1)
+    }
+}
+
 /// A dword of a lane of a source: a register, a scalar or a constant.
-unsafe fn source_dword(w: &Wave, reference: Ref, lane: usize, dword: usize) -> u32 {
+pub(super) unsafe fn source_dword(w: &Wave, reference: Ref, lane: usize, dword: usize) -> u32 {
     // SAFETY: the lowering made the reference; a source has as many dwords as are asked for.
     unsafe {
         let base = w.base[reference.selector() as usize].add(reference.offset() as usize);

@@ -8,7 +8,13 @@
 //!   l mod 16; consecutive rows are in consecutive groups of sixteen lanes, then in the next register.
 //! * WMMA of GFX12: l / 16 numbers the group of k values, and of rows of D and C.
 //!
+//! * The operations of GFX950 with 16 bytes and more of A in a lane are laid out as the older MFMA; where a lane holds two reads of 16 bytes
+//!   of 8-bit elements (`*_f8f6f4`), or B of a sparse product does, the second half is k values further on by half the depth.
+//!
 //! A sparse A holds two of every four k values; an index register says which.
+//!
+//! Scales of GFX950 are powers of two (exponents of eight bits, 255 is NaN), one for every 32 k values of a row of A and of a column of B; lane
+//! (k / 32)·size + row holds it. The products of a block of 32 are summed up, scaled, and added to the sum.
 //!
 //! f32 results are accumulated with fused multiply-adds in the order of k, from C, rounded to nearest whatever MODE says; 16-bit results
 //! are rounded once, at the end. AMD documents no order: the error of another order is at most K times half a unit in the last place of
@@ -39,10 +45,16 @@ pub enum Element {
     Fp8Fnuz,
     /// BF8 of GFX940.
     Bf8Fnuz,
-    /// FP8 of GFX12.
+    /// FP8 of GFX950 and GFX12.
     Fp8,
-    /// BF8 of GFX12.
+    /// BF8 of GFX950 and GFX12.
     Bf8,
+    /// FP6 of GFX950.
+    Fp6,
+    /// BF6 of GFX950.
+    Bf6,
+    /// FP4 of GFX950.
+    Fp4,
     /// i8, accumulated in i32.
     I8,
     /// u8, accumulated in i32.
@@ -59,7 +71,8 @@ impl Element {
     /// Bits of an element.
     pub const fn bits(self) -> usize {
         match self {
-            Element::I4 | Element::U4 => 4,
+            Element::I4 | Element::U4 | Element::Fp4 => 4,
+            Element::Fp6 | Element::Bf6 => 6,
             Element::Fp8Fnuz
             | Element::Bf8Fnuz
             | Element::Fp8
@@ -108,6 +121,18 @@ pub struct Sparse {
     pub shift: u32,
 }
 
+/// Where the scales of A and B are, and which byte of the registers holds them.
+#[derive(Clone, Copy, Debug)]
+pub struct Scales {
+    /// Byte offsets of the registers in the vector file.
+    pub registers: [u32; 2],
+    /// First bits of the exponents.
+    pub shifts: [u32; 2],
+}
+
+/// k values that have a scale in common.
+const SCALED: usize = 32;
+
 /// The side record of a matrix operation.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixPlan {
@@ -135,6 +160,10 @@ pub struct MatrixPlan {
     pub d: u32,
     /// A is sparse.
     pub sparse: Option<Sparse>,
+    /// A, B: the second half of a lane's elements is half the depth further on.
+    pub split: [bool; 2],
+    /// Blocks of A and B have scales.
+    pub scales: Option<Scales>,
     /// A's blocks are broadcast in groups of 2^`cbsz`, block `abid` of each.
     pub cbsz: u32,
     /// See `cbsz`.
@@ -154,6 +183,11 @@ pub struct MatrixPlan {
 }
 
 impl MatrixPlan {
+    /// Whether A or B has more than [`ELEMENTS`] elements.
+    const fn is_deep(&self) -> bool {
+        self.size * self.depth * self.blocks > ELEMENTS
+    }
+
     /// Values of k that A's registers hold.
     pub const fn stored_depth(&self) -> usize {
         if self.sparse.is_some() {
@@ -192,6 +226,17 @@ impl MatrixPlan {
         }
     }
 
+    /// k of element `index` of a lane whose first k would be `first` if its `per_lane` elements were consecutive.
+    #[inline(always)]
+    fn k_of(&self, split: bool, first: usize, per_lane: usize, index: usize) -> usize {
+        if split {
+            let half = per_lane / 2;
+            first / 2 + index % half + index / half * (self.depth / 2)
+        } else {
+            first + index
+        }
+    }
+
     /// Register and first lane of a row of a block of D; the columns are in consecutive lanes. For packed results the number of a half.
     #[inline(always)]
     fn row_place(&self, block: usize, row: usize) -> (usize, usize) {
@@ -226,7 +271,7 @@ impl MatrixPlan {
 pub struct Matrix;
 
 /// MXCSR: nearest, denormals kept, exceptions masked.
-const PLAIN_MXCSR: u32 = 0x1f80;
+pub(super) const PLAIN_MXCSR: u32 = 0x1f80;
 
 /// MODE with the same meaning, for conversions to f16.
 const PLAIN: Env = Env { mode: 0xf0 };
@@ -241,12 +286,16 @@ impl Body for Matrix {
             set_mxcsr(PLAIN_MXCSR);
             match (plan.sum, plan.size) {
                 (Sum::F64, _) => double(w, plan),
-                (Sum::I32, 32) => multiply::<i32, 32>(w, plan),
-                (Sum::I32, 16) => multiply::<i32, 16>(w, plan),
-                (Sum::I32, _) => multiply::<i32, 4>(w, plan),
-                (_, 32) => multiply::<f32, 32>(w, plan),
-                (_, 16) => multiply::<f32, 16>(w, plan),
-                _ => multiply::<f32, 4>(w, plan),
+                (Sum::I32, 32) if plan.is_deep() => multiply::<i32, 32, DEEP>(w, plan),
+                (Sum::I32, 16) if plan.is_deep() => multiply::<i32, 16, DEEP>(w, plan),
+                (_, 32) if plan.is_deep() => multiply::<f32, 32, DEEP>(w, plan),
+                (_, 16) if plan.is_deep() => multiply::<f32, 16, DEEP>(w, plan),
+                (Sum::I32, 32) => multiply::<i32, 32, ELEMENTS>(w, plan),
+                (Sum::I32, 16) => multiply::<i32, 16, ELEMENTS>(w, plan),
+                (Sum::I32, _) => multiply::<i32, 4, ELEMENTS>(w, plan),
+                (_, 32) => multiply::<f32, 32, ELEMENTS>(w, plan),
+                (_, 16) => multiply::<f32, 16, ELEMENTS>(w, plan),
+                _ => multiply::<f32, 4, ELEMENTS>(w, plan),
             }
             set_mxcsr(saved);
             op.add(1)
@@ -267,12 +316,17 @@ trait Accumulator: Copy + Default {
     /// Puts the result into a dword.
     fn put(self, plan: &MatrixPlan, word: &mut u32, half: usize);
     fn add_product(self, a: Self, b: Self) -> Self;
+    /// This and `block` times 2^`exponent`; `None` is NaN.
+    fn add_scaled(self, block: Self, exponent: Option<i32>) -> Self;
 }
 
 static FP8_FNUZ: [f32; 256] = small_float::table(small_float::FP8_FNUZ);
 static BF8_FNUZ: [f32; 256] = small_float::table(small_float::BF8_FNUZ);
 static FP8_OCP: [f32; 256] = small_float::table(small_float::FP8_OCP);
 static BF8_OCP: [f32; 256] = small_float::table(small_float::BF8_OCP);
+static FP6: [f32; 256] = small_float::table(small_float::FP6);
+static BF6: [f32; 256] = small_float::table(small_float::BF6);
+static FP4: [f32; 256] = small_float::table(small_float::FP4);
 
 impl Accumulator for f32 {
     #[inline(always)]
@@ -294,6 +348,9 @@ impl Accumulator for f32 {
             Element::Bf8Fnuz => BF8_FNUZ[byte],
             Element::Fp8 => FP8_OCP[byte],
             Element::Bf8 => BF8_OCP[byte],
+            Element::Fp6 => FP6[(word & 63) as usize],
+            Element::Bf6 => BF6[(word & 63) as usize],
+            Element::Fp4 => FP4[(word >> (4 * (index & 7)) & 15) as usize],
             Element::Xf32 => small_float::to_xf32(f32::from_bits(word)),
             _ => f32::from_bits(word),
         }
@@ -335,6 +392,15 @@ impl Accumulator for f32 {
     fn add_product(self, a: f32, b: f32) -> f32 {
         a.mul_add(b, self)
     }
+    #[inline(always)]
+    fn add_scaled(self, block: f32, exponent: Option<i32>) -> f32 {
+        let Some(exponent) = exponent else {
+            return f32::NAN;
+        };
+        // The exponents of two scales are within f64's.
+        let scale = f64::from_bits(((exponent + 1023) as u64) << 52);
+        f64::from(block).mul_add(scale, f64::from(self)) as f32
+    }
 }
 
 impl Accumulator for i32 {
@@ -361,24 +427,32 @@ impl Accumulator for i32 {
     fn add_product(self, a: i32, b: i32) -> i32 {
         self.wrapping_add(a.wrapping_mul(b))
     }
+    #[inline(always)]
+    fn add_scaled(self, block: i32, _exponent: Option<i32>) -> i32 {
+        // Integers have no scales.
+        self.wrapping_add(block)
+    }
 }
 
 /// Most elements of A or B in all blocks: 32 rows of 32 k values, 16 of 64.
 const ELEMENTS: usize = 1024;
 
+/// The same of the deep operations of GFX950.
+const DEEP: usize = 2048;
+
 /// A, by (block, stored k, row), with the k of each when it is sparse, and B, by (block, k, column).
-struct Operands<T> {
-    a: [T; ELEMENTS],
-    k: [u8; ELEMENTS],
-    b: [T; ELEMENTS],
+struct Operands<T, const N: usize> {
+    a: [T; N],
+    k: [u8; N],
+    b: [T; N],
 }
 
 /// Reads A and B.
 #[inline(always)]
-unsafe fn unpack<T: Accumulator, const SIZE: usize>(
+unsafe fn unpack<T: Accumulator, const SIZE: usize, const N: usize>(
     w: &Wave,
     plan: &MatrixPlan,
-    to: &mut Operands<T>,
+    to: &mut Operands<T, N>,
 ) {
     let stride = w.chunks * 64;
     // SAFETY: the registers were checked by the lowering; rows, blocks and k values stay below the plan's, whose product fits.
@@ -387,6 +461,16 @@ unsafe fn unpack<T: Accumulator, const SIZE: usize>(
             *w.base[0]
                 .add(base as usize + stride * word + 4 * lane)
                 .cast::<u32>()
+        };
+        // The dword that an element of six bits is in, with the element lowest.
+        let six = |base: u32, index: usize, lane: usize| {
+            let (word, shift) = (6 * index / 32, 6 * index % 32);
+            let low = read(base, word, lane) >> shift;
+            if shift > 26 {
+                low | read(base, word + 1, lane) << (32 - shift)
+            } else {
+                low
+            }
         };
         let stored = plan.stored_depth();
         let per_lane = plan.per_lane(stored);
@@ -399,8 +483,13 @@ unsafe fn unpack<T: Accumulator, const SIZE: usize>(
                 .sparse
                 .map_or(0, |sparse| read(sparse.index, 0, lane) >> sparse.shift);
             for index in 0..per_lane {
-                let word = read(plan.ab[0], index / in_word, lane) ^ plan.flip[0];
-                let at = (block * stored + first + index) * SIZE + row;
+                let word = if plan.a.bits() == 6 {
+                    six(plan.ab[0], index, lane)
+                } else {
+                    read(plan.ab[0], index / in_word, lane) ^ plan.flip[0]
+                };
+                let k = plan.k_of(plan.split[0], first, per_lane, index);
+                let at = (block * stored + k) * SIZE + row;
                 to.a[at] = T::element(plan.a, plan.flush, word, index);
                 if plan.sparse.is_some() {
                     let of_four = indices >> (2 * index) & 3;
@@ -416,8 +505,13 @@ unsafe fn unpack<T: Accumulator, const SIZE: usize>(
             };
             let from = plan.b_lane(lane);
             for index in 0..per_lane {
-                let word = read(plan.ab[1], index / in_word, from) ^ plan.flip[1];
-                let at = (block * plan.depth + first + index) * SIZE + column;
+                let word = if plan.b.bits() == 6 {
+                    six(plan.ab[1], index, from)
+                } else {
+                    read(plan.ab[1], index / in_word, from) ^ plan.flip[1]
+                };
+                let k = plan.k_of(plan.split[1], first, per_lane, index);
+                let at = (block * plan.depth + k) * SIZE + column;
                 to.b[at] = T::element(plan.b, plan.flush, word, index);
             }
         }
@@ -425,17 +519,20 @@ unsafe fn unpack<T: Accumulator, const SIZE: usize>(
 }
 
 #[inline(always)]
-unsafe fn multiply<T: Accumulator, const SIZE: usize>(w: &mut Wave, plan: &MatrixPlan) {
+unsafe fn multiply<T: Accumulator, const SIZE: usize, const N: usize>(
+    w: &mut Wave,
+    plan: &MatrixPlan,
+) {
     let stride = w.chunks * 64;
     let mut operands = Operands {
-        a: [T::default(); ELEMENTS],
-        k: [0; ELEMENTS],
-        b: [T::default(); ELEMENTS],
+        a: [T::default(); N],
+        k: [0; N],
+        b: [T::default(); N],
     };
     let (stored, depth) = (plan.stored_depth(), plan.depth);
     // SAFETY: the registers were checked by the lowering; `out` has as many registers as D at most.
     unsafe {
-        unpack::<T, SIZE>(w, plan, &mut operands);
+        unpack::<T, SIZE, N>(w, plan, &mut operands);
         let Operands { a, k, b } = &operands;
         let constant = plan.c.selector() != Ref::FILE;
         let packed = matches!(plan.sum, Sum::F16 | Sum::Bf16);
@@ -474,7 +571,31 @@ unsafe fn multiply<T: Accumulator, const SIZE: usize>(w: &mut Wave, plan: &Matri
                     let half = if constant { 0 } else { half };
                     *sum = T::from_bits(plan, *c.add(at).cast::<u32>(), half);
                 }
-                if plan.clamp {
+                if let Some(scales) = &plan.scales {
+                    for from in (0..depth).step_by(SCALED) {
+                        let mut block = [T::default(); SIZE];
+                        for k in from..from + SCALED {
+                            let line = &b[k * SIZE..][..SIZE];
+                            for column in 0..SIZE {
+                                block[column] =
+                                    block[column].add_product(a[k * SIZE + row], line[column]);
+                            }
+                        }
+                        let exponent = |which: usize, index: usize| {
+                            let lane = from / SCALED * SIZE + index;
+                            let at = scales.registers[which] as usize + 4 * lane;
+                            let word: u32 = *w.base[0].add(at).cast();
+                            (word >> scales.shifts[which] & 255) as i32
+                        };
+                        let of_row = exponent(0, row);
+                        for column in 0..SIZE {
+                            let of_column = exponent(1, column);
+                            let valid = of_row != 255 && of_column != 255;
+                            let sum = valid.then_some(of_row + of_column - 254);
+                            sums[column] = sums[column].add_scaled(block[column], sum);
+                        }
+                    }
+                } else if plan.clamp {
                     saturating_row(&mut sums, &operands, (a_block, block, row), plan);
                 } else {
                     for stored_k in 0..stored {
@@ -508,9 +629,9 @@ unsafe fn multiply<T: Accumulator, const SIZE: usize>(w: &mut Wave, plan: &Matri
 
 /// A row of an integer product whose exact sum saturates.
 #[inline(always)]
-fn saturating_row<T: Accumulator>(
+fn saturating_row<T: Accumulator, const N: usize>(
     sums: &mut [T],
-    operands: &Operands<T>,
+    operands: &Operands<T, N>,
     (a_block, block, row): (usize, usize, usize),
     plan: &MatrixPlan,
 ) {

@@ -30,6 +30,7 @@ pub mod prepare;
 pub mod round;
 pub mod run;
 pub mod scalar;
+pub mod scaled;
 pub mod small_float;
 #[cfg(test)]
 pub mod testing;

@@ -1,15 +1,20 @@
-//! Floats of eight bits, and bf16.
+//! Floats of eight, six and four bits, and bf16.
 //!
 //! FP8 has four exponent and three mantissa bits, BF8 five and two. GFX940 has the "FNUZ" kind of both: no infinities, one zero, the
 //! bit pattern 0x80 is the only NaN, and the exponent bias is one larger than IEEE's would be. GFX12 and later have the kind of the
 //! Open Compute Project: BF8 as IEEE would have it, FP8 without infinities and with NaN at the two greatest magnitudes.
 //!
+//! GFX950 has the Open Compute Project's kind too, and its FP6 (two exponent and three mantissa bits), BF6 (three and two) and FP4 (two and
+//! one), which have neither infinities nor NaN: what does not fit, and NaN, becomes the greatest magnitude.
+//!
 //! Decoding is exact. Encoding rounds once, to nearest even ([`encode`]) or with random bits ([`encode_random`]).
 
-/// An 8-bit float format.
+/// A float format of at most eight bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format8 {
-    /// Bits of the mantissa: 3 or 2.
+    /// Bits, the sign included: 8, 6 or 4.
+    pub width: u32,
+    /// Bits of the mantissa: 3, 2 or 1.
     mantissa: u32,
     /// Exponent bias.
     bias: i32,
@@ -17,7 +22,7 @@ pub struct Format8 {
     largest: u8,
     /// Infinity, where there is one.
     infinity: Option<u8>,
-    /// NaN as conversions give it.
+    /// NaN as conversions give it; without NaN the greatest magnitude.
     nan: u8,
     /// FNUZ: 0x80 is NaN, not −0.
     unsigned_zero: bool,
@@ -25,6 +30,7 @@ pub struct Format8 {
 
 /// E4M3 of GFX940.
 pub const FP8_FNUZ: Format8 = Format8 {
+    width: 8,
     mantissa: 3,
     bias: 8,
     largest: 0x7f,
@@ -35,6 +41,7 @@ pub const FP8_FNUZ: Format8 = Format8 {
 
 /// E5M2 of GFX940.
 pub const BF8_FNUZ: Format8 = Format8 {
+    width: 8,
     mantissa: 2,
     bias: 16,
     largest: 0x7f,
@@ -45,6 +52,7 @@ pub const BF8_FNUZ: Format8 = Format8 {
 
 /// E4M3 of the Open Compute Project.
 pub const FP8_OCP: Format8 = Format8 {
+    width: 8,
     mantissa: 3,
     bias: 7,
     largest: 0x7e,
@@ -55,6 +63,7 @@ pub const FP8_OCP: Format8 = Format8 {
 
 /// E5M2 of the Open Compute Project.
 pub const BF8_OCP: Format8 = Format8 {
+    width: 8,
     mantissa: 2,
     bias: 15,
     largest: 0x7b,
@@ -63,6 +72,51 @@ pub const BF8_OCP: Format8 = Format8 {
     unsigned_zero: false,
 };
 
+/// E2M3 of the Open Compute Project.
+pub const FP6: Format8 = Format8 {
+    width: 6,
+    mantissa: 3,
+    bias: 1,
+    largest: 0x1f,
+    infinity: None,
+    nan: 0x1f,
+    unsigned_zero: false,
+};
+
+/// E3M2 of the Open Compute Project.
+pub const BF6: Format8 = Format8 {
+    width: 6,
+    mantissa: 2,
+    bias: 3,
+    largest: 0x1f,
+    infinity: None,
+    nan: 0x1f,
+    unsigned_zero: false,
+};
+
+/// E2M1 of the Open Compute Project.
+pub const FP4: Format8 = Format8 {
+    width: 4,
+    mantissa: 1,
+    bias: 1,
+    largest: 7,
+    infinity: None,
+    nan: 7,
+    unsigned_zero: false,
+};
+
+impl Format8 {
+    /// The bit of the sign.
+    const fn sign(self) -> u8 {
+        1 << (self.width - 1)
+    }
+
+    /// Whether NaN is a value of it.
+    const fn has_nan(self) -> bool {
+        self.unsigned_zero || self.nan > self.largest
+    }
+}
+
 /// 2^`exponent`, for exponents of normal f32.
 const fn power(exponent: i32) -> f32 {
     f32::from_bits(((exponent + 127) as u32) << 23)
@@ -70,7 +124,7 @@ const fn power(exponent: i32) -> f32 {
 
 /// The value of an 8-bit float.
 pub const fn decode(format: Format8, bits: u8) -> f32 {
-    let magnitude = bits & 0x7f;
+    let magnitude = bits & (format.sign() - 1);
     if format.unsigned_zero && bits == 0x80 {
         return f32::from_bits(0x7fc0_0000);
     }
@@ -90,7 +144,11 @@ pub const fn decode(format: Format8, bits: u8) -> f32 {
         (fraction | 1 << format.mantissa, exponent)
     };
     let value = units as f32 * power(scale - format.bias - format.mantissa as i32);
-    if bits & 0x80 != 0 { -value } else { value }
+    if bits & format.sign() != 0 {
+        -value
+    } else {
+        value
+    }
 }
 
 /// The values of all 256 bit patterns.
@@ -106,7 +164,14 @@ pub const fn table(format: Format8) -> [f32; 256] {
 
 /// What does not fit and NaN. `saturate`: MODE's FP16_OVFL, finite values that are too large become the largest one.
 const fn special(format: Format8, x: f32, saturate: bool) -> u8 {
-    let sign = if x.is_sign_negative() { 0x80 } else { 0 };
+    let sign = if x.is_sign_negative() {
+        format.sign()
+    } else {
+        0
+    };
+    if !format.has_nan() {
+        return sign | format.largest;
+    }
     if x.is_nan() {
         return format.nan;
     }
@@ -127,7 +192,7 @@ fn pack(format: Format8, x: f32, magnitude: u32, saturate: bool) -> u8 {
     }
     let magnitude = magnitude as u8;
     if x.is_sign_negative() && (magnitude != 0 || !format.unsigned_zero) {
-        magnitude | 0x80
+        magnitude | format.sign()
     } else {
         magnitude
     }
@@ -170,6 +235,34 @@ pub fn encode_random(format: Format8, x: f32, random: u32, saturate: bool) -> u8
     let dropped = 23 - format.mantissa;
     let bits = rebased(format, x) + u64::from(random >> (32 - dropped));
     pack(format, x, (bits >> dropped) as u32, saturate)
+}
+
+/// An f32 as an IEEE float of 16 bits of which `mantissa` are the mantissa, rounded away from zero with the probability that the dropped part
+/// says: the highest bits of `random` are added to it. A NaN becomes quiet.
+pub fn to_16_random(mantissa: u32, x: f32, random: u32) -> u16 {
+    let sign = (x.to_bits() >> 16 & 0x8000) as u16;
+    let infinity = (1u64 << 15) - (1 << mantissa);
+    if x.is_nan() {
+        return sign | (infinity | 1 << (mantissa - 1)) as u16;
+    }
+    let bias = (1 << (14 - mantissa)) - 1;
+    let dropped = 23 - mantissa;
+    let magnitude = x.to_bits() & 0x7fff_ffff;
+    let exponent = (magnitude >> 23) as i32 - 127 + bias;
+    let hidden = u64::from(magnitude & 0x007f_ffff) | 1 << 23;
+    let rebased = if x.is_infinite() {
+        return sign | infinity as u16;
+    } else if bias == 127 {
+        u64::from(magnitude)
+    } else if magnitude >> 23 == 0 {
+        0
+    } else if exponent >= 1 {
+        ((exponent as u64) << 23) + (hidden & 0x007f_ffff)
+    } else {
+        hidden >> (1 - exponent).min(40)
+    };
+    let rounded = (rebased + u64::from(random >> (32 - dropped))) >> dropped;
+    sign | rounded.min(infinity) as u16
 }
 
 /// An f32 as bf16, to nearest even; a NaN becomes quiet.

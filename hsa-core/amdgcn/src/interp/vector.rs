@@ -54,5 +54,7 @@ pub use describe::*;
 pub use operand::{TEMP_DST, change_all};
 pub use shape::{Arith, Carry, Compare, IntoNan, Map, nan_result};
 pub use simd::{Avx2, Avx512, Body, Portable, Simd, hot, rare};
-pub use special::{AddPair, MaskedBitCount, ShiftLeft64, masked_bit_count, shift_left_64};
+pub use special::{
+    AddPair, MaskedBitCount, ShiftLeft64, TruthTable, masked_bit_count, shift_left_64, truth_table,
+};
 pub use value::{Arithmetic, Env, Value};

@@ -57,6 +57,9 @@ fn reason(op: M) -> Option<&'static str> {
         M::image_gather4h => "where its row of four texels begins is documented nowhere",
         M::s_rfe_b64 | M::s_rfe_restore_b64 | M::s_endpgm_saved => "inside of trap handlers",
         M::buffer_load_lds_format_x => "typed loads to LDS; no compiler emits them",
+        M::v_mfma_ld_scale_b32 => {
+            "the scales of a matrix operation, which is decoded with it; alone it means nothing"
+        }
         M::s_setvskip => "a mode that skips vector instructions; no compiler sets it",
         _ if begins(&[
             "v_interp_",
@@ -105,7 +108,7 @@ fn bound(op: M) -> Option<&'static str> {
     ]) {
         return Some("order of the sums: 2 half-ulps of the largest partial sum");
     }
-    if begins(&["v_cvt_sr_"]) {
+    if begins(&["v_cvt_sr_", "v_cvt_scalef32_sr_"]) {
         return Some("which of the two neighbours the random bits choose");
     }
     match op {
@@ -178,7 +181,7 @@ fn format(encoding: Encoding, row: &Row) -> Format {
         Encoding::Vopc => Format::Vopc,
         Encoding::Vop3 if row.dst2.is_some() => Format::Vop3b,
         Encoding::Vop3 => Format::Vop3,
-        Encoding::Vop3p => Format::Vop3p,
+        Encoding::Vop3p | Encoding::Vop3px2 => Format::Vop3p,
         Encoding::Vintrp | Encoding::Vinterp | Encoding::Ldsdir => Format::Vintrp,
         Encoding::Ds => Format::Ds,
         Encoding::Flat => Format::Flat,
@@ -264,6 +267,16 @@ fn plain(encoding: Encoding, row: &Row) -> Inst {
         M::v_accvgpr_read_b32 => inst.src[0].operand = Operand::Agpr(0),
         M::v_accvgpr_write_b32 => inst.dst.operand = Operand::Agpr(0),
         _ => {}
+    }
+    if encoding == Encoding::Vop3px2 {
+        let mut scales = inst.clone();
+        scales.op = M::v_mfma_ld_scale_b32;
+        scales.dst = OperandSlot::NONE;
+        scales.src = [OperandSlot::NONE; 4];
+        for (index, slot) in scales.src.iter_mut().take(2).enumerate() {
+            *slot = vector(4 * STEP + index as u16, Type::U(32));
+        }
+        inst.vopd = Some(Box::new(scales));
     }
     memory_operands(&mut inst, row);
     inst
@@ -352,9 +365,9 @@ mod tests {
         }
     }
 
-    const TARGETS: [&str; 10] = [
-        "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1100",
-        "gfx1150", "gfx1200",
+    const TARGETS: [&str; 11] = [
+        "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030",
+        "gfx1100", "gfx1150", "gfx1200",
     ];
 
     /// The page of the documentation.

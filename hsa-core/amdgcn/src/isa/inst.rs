@@ -153,11 +153,11 @@ pub struct AluModifiers {
     pub omod: u8,
     /// Clamp the result.
     pub clamp: bool,
-    /// MFMA broadcast size, block and blgp (negation for f64).
+    /// MFMA broadcast size; the format of A of `*_f8f6f4`.
     pub cbsz: u8,
     /// MFMA broadcast block.
     pub abid: u8,
-    /// MFMA B-matrix lane group pattern.
+    /// MFMA B-matrix lane group pattern (negation for f64; the format of B of `*_f8f6f4`).
     pub blgp: u8,
 }
 
@@ -260,7 +260,7 @@ pub struct Inst {
     pub src: [OperandSlot; 4],
     /// 16-bit immediate of SOPK and SOPP; the K of `v_madmk`/`v_madak`/`v_fmamk`/`v_fmaak`, and of `s_setreg_imm32` in `imm32`.
     pub simm16: i16,
-    /// 32-bit immediate operand, where the operation has one.
+    /// 32-bit immediate operand, where the operation has one; the truth table of `v_bitop3_*`.
     pub imm32: Option<u32>,
     /// ALU modifiers.
     pub alu: AluModifiers,
@@ -270,7 +270,7 @@ pub struct Inst {
     pub dpp: Option<Dpp>,
     /// SDWA controls, if it is an SDWA form.
     pub sdwa: Option<Sdwa>,
-    /// Second half of a VOPD pair.
+    /// Second half of a VOPD pair; the `v_mfma_ld_scale_b32` of a `v_mfma_scale_*`, whose sources are the scales of A and B.
     pub vopd: Option<Box<Inst>>,
     /// Images of GFX10 and later: the address VGPRs, if they are not consecutive (NSA); `src[0]` is the first of them.
     pub nsa: Option<Box<[u8]>>,

@@ -1,4 +1,4 @@
-//! The disassembler: [`Inst`] to the text that `llvm-objdump` 19 prints for it.
+//! The disassembler: [`Inst`] to the text that `llvm-objdump` 19 prints for it, for GFX950 that of 22.
 //!
 //! The text is that of the instruction alone: no address, no encoding, no comment. Branch targets are printed as LLVM prints
 //! them, as the distance in dwords. [`disassemble_section`] walks over a code section; what does not decode becomes a
@@ -253,8 +253,18 @@ impl Printer<'_> {
         }
     }
 
-    /// A literal. LLVM prints the value, so that a literal that equals an inline constant looks like it.
+    /// A literal. LLVM 19 prints the value, so that a literal that equals an inline constant looks like it; LLVM 22 marks it.
     fn literal(&mut self, value: u32, ty: Type) {
+        let from = self.text.len();
+        self.plain_literal(value, ty);
+        let marked = self.level() == Level::Gfx950 && (ty, value) != (Type::F(64), 0);
+        if marked && !self.text[from..].starts_with("0x") {
+            self.text.truncate(from);
+            self.write(format_args!("lit({value:#x})"));
+        }
+    }
+
+    fn plain_literal(&mut self, value: u32, ty: Type) {
         let signed = value as i32;
         match ty {
             Type::F(64) => {

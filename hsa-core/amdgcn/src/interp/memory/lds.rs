@@ -173,6 +173,61 @@ unsafe fn exchange2_at<W: Word>(w: &mut Wave, op: *const Op, at: Addresses) -> R
     }
 }
 
+/// `ds_read_b64_tr_*`, `ds_read_b96_tr_b6`: each lane reads `DWORDS` dwords of elements of `BITS` bits, and the elements of sixteen lanes are
+/// transposed. They are rows of sixteen, each in as many consecutive lanes as hold it; lane n gets the n-th element of every row.
+///
+/// The ISA asks for a full EXEC. Lanes that it leaves out are not read, their elements are 0, and are not written.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+pub unsafe fn read_transposed<const BITS: usize, const DWORDS: usize>(
+    w: &mut Wave,
+    op: *const Op,
+) -> *const Op {
+    // SAFETY: registers were checked by the lowering; LDS is resolved before it is read.
+    unsafe {
+        let exec = w.exec();
+        if exec == 0 {
+            return op.add(1);
+        }
+        let at = Addresses::of(w, op);
+        let mut loaded = [0u128; 64];
+        let mut rest = exec;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            match Lds::resolve::<false>(w, 0, at.lane(lane), 4 * DWORDS as u64) {
+                Ok(from) => {
+                    let to: *mut u8 = (&raw mut loaded[lane]).cast();
+                    std::ptr::copy_nonoverlapping(from, to, 4 * DWORDS);
+                }
+                Err(fault) => return w.stop(op, Lds::exit(fault, lane)),
+            }
+        }
+        let stride = w.chunks * 16;
+        let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
+        // Elements of a lane, which is the number of rows too.
+        let elements = 32 * DWORDS / BITS;
+        let lanes_of_row = 16 / elements;
+        for lane in 0..w.lanes() {
+            if exec >> lane & 1 == 0 {
+                continue;
+            }
+            let (first, column) = (lane & !15, lane & 15);
+            let mut out = 0u128;
+            for row in 0..elements {
+                let from = loaded[first + row * lanes_of_row + column / elements];
+                let element = from >> (column % elements * BITS) & ((1 << BITS) - 1);
+                out |= element << (row * BITS);
+            }
+            for dword in 0..DWORDS {
+                *dst.add(dword * stride + lane) = (out >> (32 * dword)) as u32;
+            }
+        }
+        op.add(1)
+    }
+}
+
 /// `ds_bpermute_b32`: each lane reads the data of the lane that its address names (in bytes). Inactive source lanes give 0.
 ///
 /// # Safety

@@ -95,6 +95,8 @@ pub mod flag {
     pub const GFX10: u32 = 1 << 7;
     /// Buffer: the family has GFX11's format numbers.
     pub const GFX11: u32 = 1 << 8;
+    /// Loads to LDS: all of M0 is an address, not its low 16 bits.
+    pub const WIDE_M0: u32 = 1 << 9;
 }
 
 /// The map cache of the running slice.

@@ -1,7 +1,8 @@
 //! Memory to LDS and back without registers: buffer loads with `lds`, `global_load_lds_*`, `buffer_store_lds_dword`. And what addresses by
 //! the number of the lane (`addtid`).
 //!
-//! In LDS, lane n's dword is at M0 + immediate + 4 × n; loads of less than a dword fill one, extended.
+//! In LDS, lane n's dword is at M0 + immediate + 4 × n; loads of less than a dword fill one, extended. Three and four dwords of GFX950 are at
+//! M0 + immediate + 12 × n and 16 × n.
 
 use super::{
     buffer::{Resource, Table, addresses, scratch_addresses},
@@ -21,7 +22,29 @@ use crate::{
 #[inline(always)]
 unsafe fn lds_base(w: &Wave, op: *const Op) -> u64 {
     // SAFETY: by the caller: an operation of the wave's program.
-    unsafe { u64::from(w.sgpr[w.m0] & 0xffff).wrapping_add((*op).imm) }
+    unsafe {
+        let m0 = w.sgpr[w.m0];
+        let mask = if (*op).aux[0] & flag::WIDE_M0 != 0 {
+            u32::MAX
+        } else {
+            0xffff
+        };
+        u64::from(m0 & mask).wrapping_add((*op).imm)
+    }
+}
+
+/// Writes a lane's dwords to LDS.
+#[inline(always)]
+unsafe fn put(w: &Wave, base: u64, lane: usize, values: &[u32]) -> Result<(), Exit> {
+    let bytes = 4 * values.len() as u64;
+    let address = base.wrapping_add(bytes * lane as u64);
+    // SAFETY: by the caller: the wave runs inside a slice; what is resolved is as long as the values.
+    unsafe {
+        let host =
+            Lds::resolve::<true>(w, 0, address, bytes).map_err(|fault| Lds::exit(fault, lane))?;
+        std::ptr::copy_nonoverlapping(values.as_ptr().cast(), host, values.len() * 4);
+    }
+    Ok(())
 }
 
 /// Host address of a lane's dword in LDS.
@@ -62,12 +85,11 @@ pub unsafe fn global_load<E: Load>(w: &mut Wave, op: *const Op) -> *const Op {
         let at = Addresses::of(w, op);
         let base = lds_base(w, op);
         let result = try_each_lane(w, |w, lane| {
-            let mut value = 0u32;
+            let mut values = [0u32; 4];
             let source = Global::resolve::<false>(w, site(op), at.lane(lane), E::BYTES as u64)
                 .map_err(|fault| Global::exit(fault, lane))?;
-            E::lane(source, &raw mut value, 1);
-            lds_dword::<true>(w, base, lane)?.write_unaligned(value);
-            Ok(())
+            E::lane(source, values.as_mut_ptr(), 1);
+            put(w, base, lane, &values[..E::DWORDS])
         });
         finish(w, op, result)
     }
@@ -126,17 +148,23 @@ pub unsafe fn buffer_load<E: Load>(w: &mut Wave, op: *const Op) -> *const Op {
             addresses(w, op, &resource, E::BYTES, &mut table);
         }
         let result = try_each_lane(w, |w, lane| {
-            let mut value = 0u32;
+            let mut values = [0u32; 4];
             if let Some(at) = &scratch {
-                value = scratch_element::<E>(w, at.lane(lane) as u32, lane)?;
+                for (dword, value) in values.iter_mut().enumerate().take(E::DWORDS) {
+                    let offset = at.lane(lane) as u32 + 4 * dword as u32;
+                    *value = if E::DWORDS == 1 {
+                        scratch_element::<E>(w, offset, lane)?
+                    } else {
+                        scratch_element::<Dwords<1>>(w, offset, lane)?
+                    };
+                }
             } else if table.in_range >> lane & 1 != 0 {
                 let address = u64::from(table.lo[lane]) | u64::from(table.hi[lane]) << 32;
                 let source = Global::resolve::<false>(w, site(op), address, E::BYTES as u64)
                     .map_err(|fault| Global::exit(fault, lane))?;
-                E::lane(source, &raw mut value, 1);
+                E::lane(source, values.as_mut_ptr(), 1);
             }
-            lds_dword::<true>(w, base, lane)?.write_unaligned(value);
-            Ok(())
+            put(w, base, lane, &values[..E::DWORDS])
         });
         finish(w, op, result)
     }

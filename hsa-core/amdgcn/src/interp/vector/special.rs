@@ -56,6 +56,54 @@ pub fn masked_bit_count<const HIGH: bool>() -> VectorOp {
     }
 }
 
+/// `v_bitop3_b16`, `v_bitop3_b32`: each bit of the result is bit 4·a + 2·b + c of the table in `Op::aux[1]`.
+#[derive(Debug)]
+pub struct TruthTable;
+
+impl Body for TruthTable {
+    #[inline(always)]
+    unsafe fn run<L: Simd>(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: by the caller.
+        unsafe {
+            let full = is_full(w);
+            let table = (*op).aux[1];
+            // Each bit of the table for all bits of a register.
+            let all: [u32; 8] = std::array::from_fn(|index| 0u32.wrapping_sub(table >> index & 1));
+            let (a, b, c) = (
+                source::<u32>(w, (*op).s[0], 0),
+                source::<u32>(w, (*op).s[1], 1),
+                source::<u32>(w, (*op).s[2], 2),
+            );
+            let target = target(w, (*op).d);
+            for group in 0..w.chunks {
+                let (a, b) = (a.group::<u32>(group), b.group::<u32>(group));
+                let c = c.group::<u32>(group);
+                let result: [u32; GROUP] = lanes!(lane => {
+                    let pick = |zero: u32, one: u32, by: u32| (zero & !by) | (one & by);
+                    let of_c = |index: usize| pick(all[index], all[index + 1], c[lane]);
+                    let of_b = |index: usize| pick(of_c(index), of_c(index + 2), b[lane]);
+                    pick(of_b(0), of_b(4), a[lane])
+                });
+                target.put(w, full, group, &result);
+            }
+            op.add(1)
+        }
+    }
+
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: no features are needed for this instantiation.
+        unsafe { Self::run::<Portable>(w, op) }
+    }
+}
+
+/// `of`, whose sources and result have its types, as a [`TruthTable`].
+pub fn truth_table(of: VectorOp) -> VectorOp {
+    VectorOp {
+        run: hot::<TruthTable>(),
+        ..of
+    }
+}
+
 /// `v_lshlrev_b64`, in halves, so that the lanes of the two registers need not be interleaved. Every address has one.
 #[derive(Debug)]
 pub struct ShiftLeft64;

@@ -2,7 +2,7 @@
 
 use crate::{
     interp::{
-        matrix::{Element, Layout, Matrix, MatrixPlan, Sparse, Sum},
+        matrix::{Element, Layout, Matrix, MatrixPlan, Scales, Sparse, Sum},
         vector::hot,
     },
     ir::{Op, Ref},
@@ -51,8 +51,41 @@ impl Shape {
     }
 }
 
-fn mfma(op: M) -> Option<Shape> {
-    use Element::{Bf8Fnuz as BF8, Bf16, F16, F32, F64, Fp8Fnuz as FP8, I8, Xf32};
+/// FP8 and BF8 of MFMA: GFX950 has those of the Open Compute Project.
+fn eight_bits(ocp: bool) -> (Element, Element) {
+    if ocp {
+        (Element::Fp8, Element::Bf8)
+    } else {
+        (Element::Fp8Fnuz, Element::Bf8Fnuz)
+    }
+}
+
+/// The format that a field of `*_f8f6f4` names.
+fn format(code: u8) -> Element {
+    match code {
+        0 => Element::Fp8,
+        1 => Element::Bf8,
+        2 => Element::Fp6,
+        3 => Element::Bf6,
+        _ => Element::Fp4,
+    }
+}
+
+/// Operations whose operands have formats of their own.
+fn formatted(inst: &Inst) -> Option<Shape> {
+    let (size, depth) = match inst.op {
+        M::v_mfma_f32_16x16x128_f8f6f4 | M::v_mfma_scale_f32_16x16x128_f8f6f4 => (16, 128),
+        M::v_mfma_f32_32x32x64_f8f6f4 | M::v_mfma_scale_f32_32x32x64_f8f6f4 => (32, 64),
+        _ => return None,
+    };
+    let (a, b) = (format(inst.alu.cbsz), format(inst.alu.blgp));
+    Some(Shape::mixed(a, b, size, depth))
+}
+
+fn mfma(op: M, ocp: bool) -> Option<Shape> {
+    use Element::{Bf16, F16, F32, F64, I8, Xf32};
+    #[expect(non_snake_case, reason = "as the other elements")]
+    let (FP8, BF8) = eight_bits(ocp);
     let of = Shape::of;
     Some(match op {
         M::v_mfma_f32_32x32x1f32 | M::v_mfma_f32_32x32x1_2b_f32 => of(F32, 32, 1, 2),
@@ -84,6 +117,12 @@ fn mfma(op: M) -> Option<Shape> {
         M::v_mfma_f32_16x16x16bf16_1k | M::v_mfma_f32_16x16x16_bf16 => of(Bf16, 16, 16, 1),
         M::v_mfma_f64_16x16x4f64 | M::v_mfma_f64_16x16x4_f64 => of(F64, 16, 4, 1),
         M::v_mfma_f64_4x4x4f64 | M::v_mfma_f64_4x4x4_4b_f64 => of(F64, 4, 4, 4),
+        M::v_mfma_f32_16x16x32_f16 => of(F16, 16, 32, 1),
+        M::v_mfma_f32_32x32x16_f16 => of(F16, 32, 16, 1),
+        M::v_mfma_f32_16x16x32_bf16 => of(Bf16, 16, 32, 1),
+        M::v_mfma_f32_32x32x16_bf16 => of(Bf16, 32, 16, 1),
+        M::v_mfma_i32_16x16x64_i8 => of(I8, 16, 64, 1),
+        M::v_mfma_i32_32x32x32_i8 => of(I8, 32, 32, 1),
         M::v_mfma_f32_16x16x8_xf32 => of(Xf32, 16, 8, 1),
         M::v_mfma_f32_32x32x4_xf32 => of(Xf32, 32, 4, 1),
         M::v_mfma_f32_16x16x32_bf8_bf8 => of(BF8, 16, 32, 1),
@@ -98,10 +137,26 @@ fn mfma(op: M) -> Option<Shape> {
     })
 }
 
-fn smfmac(op: M) -> Option<Shape> {
-    use Element::{Bf8Fnuz as BF8, Bf16, F16, Fp8Fnuz as FP8, I8};
+fn smfmac(op: M, ocp: bool) -> Option<Shape> {
+    use Element::{Bf16, F16, I8};
+    #[expect(non_snake_case, reason = "as the other elements")]
+    let (FP8, BF8) = eight_bits(ocp);
     let of = Shape::of;
     Some(match op {
+        M::v_smfmac_f32_16x16x64_f16 => of(F16, 16, 64, 1),
+        M::v_smfmac_f32_32x32x32_f16 => of(F16, 32, 32, 1),
+        M::v_smfmac_f32_16x16x64_bf16 => of(Bf16, 16, 64, 1),
+        M::v_smfmac_f32_32x32x32_bf16 => of(Bf16, 32, 32, 1),
+        M::v_smfmac_i32_16x16x128_i8 => of(I8, 16, 128, 1),
+        M::v_smfmac_i32_32x32x64_i8 => of(I8, 32, 64, 1),
+        M::v_smfmac_f32_16x16x128_bf8_bf8 => of(BF8, 16, 128, 1),
+        M::v_smfmac_f32_16x16x128_bf8_fp8 => Shape::mixed(BF8, FP8, 16, 128),
+        M::v_smfmac_f32_16x16x128_fp8_bf8 => Shape::mixed(FP8, BF8, 16, 128),
+        M::v_smfmac_f32_16x16x128_fp8_fp8 => of(FP8, 16, 128, 1),
+        M::v_smfmac_f32_32x32x64_bf8_bf8 => of(BF8, 32, 64, 1),
+        M::v_smfmac_f32_32x32x64_bf8_fp8 => Shape::mixed(BF8, FP8, 32, 64),
+        M::v_smfmac_f32_32x32x64_fp8_bf8 => Shape::mixed(FP8, BF8, 32, 64),
+        M::v_smfmac_f32_32x32x64_fp8_fp8 => of(FP8, 32, 64, 1),
         M::v_smfmac_f32_16x16x32_f16 => of(F16, 16, 32, 1),
         M::v_smfmac_f32_32x32x16_f16 => of(F16, 32, 16, 1),
         M::v_smfmac_f32_16x16x32_bf16 => of(Bf16, 16, 32, 1),
@@ -208,6 +263,8 @@ fn plan(inst: &Inst, cx: &LowerContext, shape: Shape, layout: Layout) -> MatrixP
         c: Ref(0),
         d: 0,
         sparse: None,
+        split: [false; 2],
+        scales: None,
         // f64 operations have neither broadcasts nor lane patterns.
         cbsz: if double { 0 } else { u32::from(inst.alu.cbsz) },
         abid: u32::from(inst.alu.abid),
@@ -234,14 +291,17 @@ fn operand_registers(plan: &MatrixPlan, element: Element, stored: usize) -> u32 
 
 /// Lowers a matrix operation. Says whether it was one.
 pub fn lower_matrix(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported> {
-    let of_mfma = smfmac(inst.op);
+    let ocp = cx.config.target.is_gfx950();
+    let of_mfma = smfmac(inst.op, ocp);
+    let of_formats = formatted(inst);
     let sparse = of_mfma.or_else(|| swmmac(inst.op, inst.alu.neg));
     let wmma_layout = match cx.config.target.family() {
         Family::Gfx11 => Layout::Wmma11,
         _ => Layout::Wmma12,
     };
-    let shape = mfma(inst.op)
+    let shape = mfma(inst.op, ocp)
         .or(of_mfma)
+        .or(of_formats)
         .map(|shape| (shape, Layout::Mfma))
         .or(sparse.map(|shape| (shape, wmma_layout)));
     let Some((shape, layout)) =
@@ -271,6 +331,23 @@ pub fn lower_matrix(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsuppor
         }
         plan.cbsz = 0;
         plan.blgp = 0;
+        // B of the products that GFX950 added.
+        let b_bytes = plan.per_lane(plan.depth) * shape.b.bits() / 8;
+        plan.split[1] = of_mfma.is_some() && b_bytes > 16;
+    } else if of_formats.is_some() {
+        plan.cbsz = 0;
+        plan.blgp = 0;
+        plan.split = [shape.a, shape.b].map(|element| element.bits() == 8);
+        if let Some(load) = &inst.vopd {
+            let byte = |which: usize| {
+                let bit = |mask: u8| u32::from(mask >> which & 1);
+                8 * (bit(load.alu.op_sel) | bit(load.alu.op_sel_hi) << 1)
+            };
+            plan.scales = Some(Scales {
+                registers: [cx.vgpr(load.src[0].operand)?, cx.vgpr(load.src[1].operand)?],
+                shifts: [byte(0), byte(1)],
+            });
+        }
     } else if plan.cbsz != 0 && (1 << plan.cbsz) > shape.blocks {
         return Err(Unsupported::form(
             inst,

@@ -389,6 +389,12 @@ fn to_lds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         };
     }
     let run = match names::load(inst.op) {
+        Some(Load::Dwords3) if inst.format == Format::Global => {
+            through_lds::global_load::<element::Dwords<3>> as Handler
+        }
+        Some(Load::Dwords4) if inst.format == Format::Global => {
+            through_lds::global_load::<element::Dwords<4>>
+        }
         Some(Load::Dwords1) => of_segment!(element::Dwords<1>),
         Some(Load::U8) => of_segment!(element::U8),
         Some(Load::I8) => of_segment!(element::I8),
@@ -398,6 +404,9 @@ fn to_lds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     };
     let mut op = Op::new(run);
     flat_address(&mut op, inst, cx)?;
+    if cx.config.target.is_gfx950() {
+        op.aux[0] |= flag::WIDE_M0;
+    }
     cx.push(op);
     Ok(())
 }
@@ -465,7 +474,16 @@ fn mubuf(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         }
     } else if let Some(element) = names::load(inst.op) {
         if inst.mem.lds {
+            if cx.config.target.is_gfx950() {
+                op.aux[0] |= flag::WIDE_M0;
+            }
             op.run = match element {
+                Load::Dwords3 if cx.config.target.is_gfx950() => {
+                    through_lds::buffer_load::<element::Dwords<3>>
+                }
+                Load::Dwords4 if cx.config.target.is_gfx950() => {
+                    through_lds::buffer_load::<element::Dwords<4>>
+                }
                 Load::Dwords1 => through_lds::buffer_load::<element::Dwords<1>>,
                 Load::U8 => through_lds::buffer_load::<element::U8>,
                 Load::I8 => through_lds::buffer_load::<element::I8>,

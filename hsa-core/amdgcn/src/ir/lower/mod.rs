@@ -14,6 +14,7 @@ pub mod meaning;
 pub mod memory;
 pub mod packed;
 pub mod scalar;
+pub mod scaled;
 pub mod vector;
 
 #[cfg(test)]

@@ -151,6 +151,7 @@ fn accumulates(op: M) -> bool {
             | M::v_dot4c_i32_i8
             | M::v_dot8c_i32_i4
             | M::v_dot2acc_f32_f16
+            | M::v_dot2c_f32_bf16
     )
 }
 
@@ -178,6 +179,12 @@ fn packed(op: M, clamp: bool) -> Option<VectorOp> {
         (M::v_pk_max_num_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, max_num_f16)),
         (M::v_pk_minimum_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, minimum_f16)),
         (M::v_pk_maximum_f16, _) => e2(|e, a: Halves, b: Halves| halves2(e, a, b, maximum_f16)),
+        (M::v_pk_minimum3_f16, _) => e3(|e, a: Halves, b: Halves, c: Halves| {
+            halves2(e, halves2(e, a, b, minimum_f16), c, minimum_f16)
+        }),
+        (M::v_pk_maximum3_f16, _) => e3(|e, a: Halves, b: Halves, c: Halves| {
+            halves2(e, halves2(e, a, b, maximum_f16), c, maximum_f16)
+        }),
         (M::v_dot4_f32_fp8_fp8, _) => k3(|a: u32, b: u32, c: f32| dot4(FP8_OCP, FP8_OCP, a, b, c)),
         (M::v_dot4_f32_fp8_bf8, _) => k3(|a: u32, b: u32, c: f32| dot4(FP8_OCP, BF8_OCP, a, b, c)),
         (M::v_dot4_f32_bf8_fp8, _) => k3(|a: u32, b: u32, c: f32| dot4(BF8_OCP, FP8_OCP, a, b, c)),
@@ -223,7 +230,7 @@ fn packed(op: M, clamp: bool) -> Option<VectorOp> {
             })
         }),
         (M::v_dot2_f32_f16 | M::v_dot2c_f32_f16 | M::v_dot2acc_f32_f16, _) => k3(dot2_f16),
-        (M::v_dot2_f32_bf16, _) => k3(dot2_bf16),
+        (M::v_dot2_f32_bf16 | M::v_dot2c_f32_bf16, _) => k3(dot2_bf16),
         (M::v_dot2_i32_i16 | M::v_dot2c_i32_i16, false) => {
             k3(|a: u32, b: u32, c: i32| dot_signed(a, b, c, 16))
         }
@@ -309,6 +316,10 @@ pub fn lower_packed(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
         [inst.src[0], inst.src[1], inst.src[2]]
     };
     let vop3p = inst.format == crate::isa::inst::Format::Vop3p;
+    let pairs = [inst.src[0].ty, inst.src[1].ty].contains(&Type::Packed(32));
+    if !vop3p && pairs && (inst.alu.neg | inst.alu.abs | inst.alu.omod) != 0 {
+        return Err(Unsupported::form(inst, "modifiers of a packed source"));
+    }
     for (index, source) in sources.into_iter().enumerate().take(kind.arity) {
         let from = cx.source(source, 1)?;
         job.op.s[index] = from;
@@ -338,10 +349,17 @@ pub fn lower_packed(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
     }
     job.op.d = cx.vgpr(inst.dst.operand)?;
     let scale = match inst.op {
-        M::v_pk_add_f16 | M::v_pk_mul_f16 | M::v_pk_min_f16 | M::v_pk_max_f16 | M::v_pk_fma_f16 => {
-            Scale::PackedF16
+        M::v_pk_add_f16
+        | M::v_pk_mul_f16
+        | M::v_pk_min_f16
+        | M::v_pk_max_f16
+        | M::v_pk_fma_f16
+        | M::v_pk_fmac_f16
+        | M::v_pk_minimum3_f16
+        | M::v_pk_maximum3_f16 => Scale::PackedF16,
+        M::v_dot2_f32_f16 | M::v_dot2_f32_bf16 | M::v_dot2c_f32_f16 | M::v_dot2c_f32_bf16 => {
+            Scale::F32
         }
-        M::v_dot2_f32_f16 | M::v_dot2_f32_bf16 => Scale::F32,
         _ => Scale::None,
     };
     if inst.alu.clamp && scale != Scale::None {

@@ -24,11 +24,13 @@ use crate::{
     jit::form::{self, Form},
 };
 
-use super::{LowerContext, Unsupported, matrix, meaning, packed};
+use super::{LowerContext, Unsupported, matrix, meaning, packed, scaled};
 
 /// Lowers a VOP1, VOP2, VOPC, VOP3, VOP3P or VOPD instruction.
 pub fn lower_vector(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
-    if let Some(second) = &inst.vopd {
+    if let Some(second) = &inst.vopd
+        && inst.format == Format::Vopd
+    {
         return pair::lower_pair(inst, second, cx);
     }
     if let Some(mode) = cx.gpr_index {
@@ -38,6 +40,9 @@ pub fn lower_vector(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
         return Ok(());
     }
     if matrix::lower_matrix(inst, cx)? {
+        return Ok(());
+    }
+    if scaled::lower_scaled(inst, cx)? {
         return Ok(());
     }
     if (inst.format == Format::Vop3p && !is_accumulation_move(inst)) || packed::is_packed(inst.op) {
@@ -121,9 +126,13 @@ fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     } else {
         meaning::meaning(inst.op)
             .or_else(|| meaning::compare(inst.op))
-            .or_else(|| meaning::small_floats(inst.op, cx.config.target.major >= 12))
+            .or_else(|| meaning::small_floats(inst.op, cx.config.target.has_ocp_floats()))
             .ok_or_else(|| Unsupported::op(inst))?
     };
+    let bf16_pair = inst.op == M::v_cvt_pk_bf16_f32;
+    if bf16_pair && (inst.alu.clamp || inst.alu.omod != 0) {
+        return Err(Unsupported::form(inst, "an output modifier of bf16"));
+    }
     let packed_pair = matches!(inst.op, M::v_dot2_f16_f16 | M::v_dot2_bf16_bf16);
     if packed_pair && (inst.alu.neg | inst.alu.abs) & 3 != 0 {
         return Err(Unsupported::form(inst, "modifiers of a packed source"));
@@ -137,6 +146,9 @@ fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         job.op.s[3] = mask_source(inst, cx)?;
     }
     job.op.aux[0] = u32::from(op.invert);
+    if let (M::v_bitop3_b16 | M::v_bitop3_b32, Some(table)) = (inst.op, inst.imm32) {
+        job.op.aux[1] = table;
+    }
     job.result(cx, inst)?;
     let mark = cx.ops.len();
     job.push(cx, inst)?;
@@ -399,6 +411,11 @@ fn keeps_high_half(op: M) -> bool {
             | M::v_mad_i16
             | M::v_cvt_pk_fp8_f32
             | M::v_cvt_pk_bf8_f32
+            | M::v_cvt_sr_f16_f32
+            | M::v_cvt_sr_bf16_f32
+            | M::v_ashr_pk_i8_i32
+            | M::v_ashr_pk_u8_i32
+            | M::v_bitop3_b16
     )
 }
 
@@ -432,6 +449,7 @@ fn result_plan(cx: &LowerContext, inst: &Inst, kind: &VectorOp, d: u32) -> Optio
         Type::F(16) => Scale::F16,
         Type::F(32) => Scale::F32,
         Type::F(64) => Scale::F64,
+        _ if inst.op == M::v_cvt_pk_f16_f32 => Scale::PackedF16,
         _ => Scale::None,
     };
     if scale != Scale::None && (inst.alu.omod != 0 || inst.alu.clamp) {

@@ -169,11 +169,11 @@ impl Reader<'_> {
             inst.mem.slc = bit(word, 17);
             inst.mem.dlc = level.is_gfx10() && bit(word, 12);
             inst.mem.scc = level.has_unified_vgprs() && bit(word, 25);
-            inst.mem.lds = level != Level::Gfx940 && bit(word, 13);
+            inst.mem.lds = !level.is_gfx940_up() && bit(word, 13);
         }
         inst.mem.lds |= row.flags.contains(Flags::LDS);
         let vector_address = match level {
-            Level::Gfx940 => bit(word, 13),
+            _ if level.is_gfx940_up() => bit(word, 13),
             _ if level.is_gfx11() => bit(high, 23),
             _ => false,
         };
@@ -235,9 +235,11 @@ impl Reader<'_> {
                     inst.src[2] = self.scalar_slot(op, fields.saddr, Type::B(32))?;
                 }
                 let has_vaddr = match level {
-                    Level::Gfx940 | Level::Gfx11 | Level::Gfx11_5 | Level::Gfx12 => {
-                        fields.vector_address
-                    }
+                    Level::Gfx940
+                    | Level::Gfx950
+                    | Level::Gfx11
+                    | Level::Gfx11_5
+                    | Level::Gfx12 => fields.vector_address,
                     Level::Gfx10_3 => fields.saddr == null,
                     _ => !has_saddr,
                 };
@@ -322,6 +324,7 @@ impl Reader<'_> {
             inst.mem.idxen = false;
             inst.mem.tfe = false;
             inst.mem.lds = false;
+            inst.mem.slc &= level != Level::Gfx950;
             return Ok(());
         }
         inst.mem.offset = bits(word, 0, 12) as i32;

@@ -11,7 +11,9 @@ use super::{
 /// Whether a source of this row takes `neg` and `abs`.
 fn takes_modifiers(row: &Row, index: usize) -> bool {
     let float = matches!(row.src[index], Some(Type::F(_)));
-    float || row.flags.contains(Flags::MODS) && !matches!(row.src[index], None | Some(Type::Mask))
+    let all =
+        row.flags.contains(Flags::MODS) || row.flags.contains(Flags::MODS_BUT_1) && index != 1;
+    float || all && !matches!(row.src[index], None | Some(Type::Mask))
 }
 
 /// The sources that take `neg` and `abs`, as a mask.
@@ -109,6 +111,12 @@ impl Reader<'_> {
             inst.imm32 = Some(self.literal()?);
         }
         self.short_destination(&mut inst, row, vdst)?;
+        if matches!(
+            row.op,
+            Op::v_permlane16_swap_b32 | Op::v_permlane32_swap_b32
+        ) {
+            self.check_vector_source(&inst)?;
+        }
         if self.level() >= Level::Gfx11 {
             take_halves(&mut inst);
         }
@@ -237,7 +245,11 @@ impl Reader<'_> {
         let scalar_or_constant = Flags::K_SECOND | Flags::K_LAST | Flags::SDST;
         let moves = matches!(
             row.op,
-            Op::v_accvgpr_mov_b32 | Op::v_swap_b32 | Op::v_swaprel_b32
+            Op::v_accvgpr_mov_b32
+                | Op::v_swap_b32
+                | Op::v_swaprel_b32
+                | Op::v_permlane16_swap_b32
+                | Op::v_permlane32_swap_b32
         );
         if row.flags.intersects(scalar_or_constant) || moves {
             return Err(DecodeError::Invalid {
@@ -353,6 +365,19 @@ impl Reader<'_> {
             row,
             [bits(high, 0, 9), bits(high, 9, 9), bits(high, 18, 9)],
         )?;
+        if matches!(op, Op::v_bitop3_b16 | Op::v_bitop3_b32) {
+            // The fields of omod, abs and neg together are the truth table.
+            inst.imm32 = Some(bits(high, 27, 2) << 6 | bits(word, 8, 3) << 3 | bits(high, 29, 3));
+            if op == Op::v_bitop3_b16 {
+                inst.alu.op_sel = bits(word, 11, 4) as u8;
+            }
+            return Ok(inst);
+        }
+        if matches!(op, Op::v_permlane16_swap_b32 | Op::v_permlane32_swap_b32) {
+            inst.alu.op_sel = bits(word, 11, 2) as u8;
+            self.check_vector_source(&inst)?;
+            return Ok(inst);
+        }
         let mask = modifier_mask(row);
         inst.alu.neg = bits(high, 29, 3) as u8 & mask;
         inst.alu.clamp = bit(word, 15);
@@ -411,6 +436,11 @@ impl Reader<'_> {
     pub(super) fn vop3p(&mut self, word: u32) -> Result<Inst> {
         let row = self.row(Encoding::Vop3p, bits(word, 16, 7), word)?;
         let high = self.dword()?;
+        if row.op == Op::v_mfma_ld_scale_b32
+            && let Some(inst) = self.scaled_matrix(row, word, high)?
+        {
+            return Ok(inst);
+        }
         let mut inst = self.inst(row, Format::Vop3p);
         let codes = [bits(high, 0, 9), bits(high, 9, 9), bits(high, 18, 9)];
         if row.flags.contains(Flags::MAI) {
@@ -426,12 +456,61 @@ impl Reader<'_> {
         let present = (0..3)
             .filter(|&index| row.src[index].is_some())
             .fold(0u8, |mask, index| mask | 1 << index);
-        inst.alu.neg = bits(high, 29, 3) as u8 & present;
-        inst.alu.abs = bits(word, 8, 3) as u8 & present;
+        let signs = if row.op == Op::v_mfma_ld_scale_b32 {
+            0
+        } else {
+            present
+        };
+        inst.alu.neg = bits(high, 29, 3) as u8 & signs;
+        inst.alu.abs = bits(word, 8, 3) as u8 & signs;
         inst.alu.op_sel = bits(word, 11, 3) as u8 & present;
         inst.alu.op_sel_hi = (bits(high, 27, 2) | bits(word, 14, 1) << 2) as u8 & present;
         inst.alu.clamp = bit(word, 15);
         Ok(inst)
+    }
+
+    /// The matrix operation whose scales the words `word` and `high` load, if one follows that takes them.
+    fn scaled_matrix(&mut self, scales: &Row, word: u32, high: u32) -> Result<Option<Inst>> {
+        let follows = |reader: &Self, at: usize| {
+            let at = usize::from(reader.len) + 4 * at;
+            let chunk = reader.bytes.get(at..at + 4)?;
+            Some(u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]))
+        };
+        let vectors = bits(high, 0, 9) >= 256 && bits(high, 9, 9) >= 256;
+        let Some(first) = follows(self, 0).filter(|_| vectors) else {
+            return Ok(None);
+        };
+        // The lowest bit of the broadcast field says that scales were loaded.
+        let takes_scales = bits(first, 23, 9) == 0b1_1010_0111 && bits(first, 11, 4) == 1;
+        let tables = self.decoder.tables;
+        let row = match tables.row(Encoding::Vop3px2, bits(first, 16, 7)) {
+            Some(row) if takes_scales => row,
+            _ => return Ok(None),
+        };
+        self.len += 4;
+        let second = self.dword()?;
+        let mut load = self.inst(scales, Format::Vop3p);
+        self.vop3_sources(&mut load, scales, [bits(high, 0, 9), bits(high, 9, 9), 0])?;
+        load.alu.op_sel = bits(word, 11, 3) as u8;
+        load.alu.op_sel_hi = (bits(high, 27, 2) | bits(word, 14, 1) << 2) as u8;
+        load.len = 8;
+        let mut inst = self.inst(row, Format::Vop3p);
+        let codes = [bits(second, 0, 9), bits(second, 9, 9), bits(second, 18, 9)];
+        self.mai(&mut inst, row, first, second, codes)?;
+        inst.alu.abid = 0;
+        inst.vopd = Some(Box::new(load));
+        Ok(Some(inst))
+    }
+
+    /// Refuses a scalar or a constant where lanes are exchanged.
+    fn check_vector_source(&self, inst: &Inst) -> Result<()> {
+        if matches!(inst.src[0].operand, Operand::Vgpr(_)) {
+            return Ok(());
+        }
+        Err(DecodeError::Invalid {
+            op: inst.op,
+            what: "the source is no VGPR",
+        })
     }
 
     /// The row with the registers of a wave32: the tables have those of a wave64, where each lane holds half as much. GFX11 keeps whole rows
@@ -488,8 +567,44 @@ impl Reader<'_> {
             _ => {}
         }
         inst.dst = slot(self.vgpr_or_agpr(op, vdst, dst_ty, acc_cd)?, dst_ty);
+        inst.alu.cbsz = bits(word, 8, 3) as u8;
+        inst.alu.abid = bits(word, 11, 4) as u8;
+        if !row.flags.contains(Flags::SMFMAC) {
+            inst.alu.blgp = bits(high, 29, 3) as u8;
+        }
+        let formatted = matches!(
+            op,
+            Op::v_mfma_f32_16x16x128_f8f6f4
+                | Op::v_mfma_f32_32x32x64_f8f6f4
+                | Op::v_mfma_scale_f32_16x16x128_f8f6f4
+                | Op::v_mfma_scale_f32_32x32x64_f8f6f4
+        );
+        let mut types = row.src;
+        if formatted {
+            let scaled = row.op.name().starts_with("v_mfma_scale");
+            if inst.alu.abid != u8::from(scaled) {
+                return Err(DecodeError::Invalid {
+                    op,
+                    what: "scales that no instruction loads",
+                });
+            }
+            // The formats decide how many registers hold 32 elements.
+            for (ty, format) in types.iter_mut().zip([inst.alu.cbsz, inst.alu.blgp]) {
+                *ty = Some(match format {
+                    0 | 1 => Type::B(256),
+                    2 | 3 => Type::B(192),
+                    4 => Type::B(128),
+                    _ => {
+                        return Err(DecodeError::Invalid {
+                            op,
+                            what: "reserved format",
+                        });
+                    }
+                });
+            }
+        }
         for (index, code) in codes.into_iter().enumerate() {
-            let Some(ty) = row.src[index] else { continue };
+            let Some(ty) = types[index] else { continue };
             let is_index = index == 2 && row.flags.contains(Flags::SMFMAC);
             inst.src[index] = if code >= 256 {
                 slot(
@@ -501,11 +616,6 @@ impl Reader<'_> {
             } else {
                 return Err(DecodeError::ReservedOperand { op, code });
             };
-        }
-        inst.alu.cbsz = bits(word, 8, 3) as u8;
-        inst.alu.abid = bits(word, 11, 4) as u8;
-        if !row.flags.contains(Flags::SMFMAC) {
-            inst.alu.blgp = bits(high, 29, 3) as u8;
         }
         Ok(())
     }

@@ -165,6 +165,10 @@ rows! {
     ds_read_b128 B128 = B32 @ GFX9_10 0xff;
     ds_add_f64 = B32 B64 @ CDNA2_UP 0x5c;
     ds_add_rtn_f64 B64 = B32 B64 @ CDNA2_UP 0x7c;
+    ds_read_b64_tr_b4 B64 = B32 @ GFX950 0xe0;
+    ds_read_b96_tr_b6 B96 = B32 @ GFX950 0xe1;
+    ds_read_b64_tr_b8 B64 = B32 @ GFX950 0xe2;
+    ds_read_b64_tr_b16 B64 = B32 @ GFX950 0xe3;
     ds_pk_add_f16 = B32 B32 @ GFX940 0x16, GFX940 0x17, GFX12 0x9a;
     ds_pk_add_bf16 = B32 B32 @ GFX940 0x18, GFX12 0x9b;
     ds_pk_add_rtn_f16 B32 = B32 B32 @ GFX940 0xb7, GFX12 0xaa;
@@ -422,6 +426,8 @@ rows! {
     global_load_lds_ushort = B64 [LDS] @ GFX940 0x28;
     global_load_lds_sshort = B64 [LDS] @ GFX940 0x29;
     global_load_lds_dword = B64 [LDS] @ GFX940 0x2a;
+    global_load_lds_dwordx4 = B64 [LDS] @ GFX950 0x7d;
+    global_load_lds_dwordx3 = B64 [LDS] @ GFX950 0x7e;
     global_atomic_pk_add_bf16 B32 = B64 B32 [ATOMIC] @ GFX940 0x52, GFX12 0x5a;
     global_atomic_fcmpswap B32 = B64 B64 [ATOMIC] @ GFX10 0x3e;
     global_atomic_fmin B32 = B64 B32 [ATOMIC] @ GFX10 0x3f;
@@ -603,9 +609,9 @@ rows! {
     buffer_load_short_d16_hi B32 = B64 @ GFX9_10 0x25;
     buffer_load_format_d16_hi_x B32 = B64 @ GFX9_10 0x26;
     buffer_store_format_d16_hi_x = B64 B32 @ GFX9_10 0x27;
-    buffer_store_lds_dword = B64 [LDS] @ GFX9 0x3d;
-    buffer_wbinvl1 = @ GFX9 0x3e;
-    buffer_wbinvl1_vol = @ GFX9 0x3f;
+    buffer_store_lds_dword = B64 [LDS] @ GFX9_TO_942 0x3d;
+    buffer_wbinvl1 = @ GFX9_TO_942 0x3e;
+    buffer_wbinvl1_vol = @ GFX9_TO_942 0x3f;
     buffer_atomic_swap B32 = B64 B32 [ATOMIC] @ GFX9 0x40, GFX10 0x30;
     buffer_atomic_cmpswap B32 = B64 B64 [ATOMIC] @ GFX9 0x41, GFX10 0x31;
     buffer_atomic_add B32 = B64 B32 [ATOMIC] @ GFX9 0x42, GFX10 0x32;
@@ -640,6 +646,7 @@ rows! {
     buffer_atomic_min_f64 B64 = B64 B64 [ATOMIC] @ CDNA2_UP 0x50;
     buffer_atomic_max_f64 B64 = B64 B64 [ATOMIC] @ CDNA2_UP 0x51;
     buffer_inv = @ GFX940 0x29;
+    buffer_atomic_pk_add_bf16 B32 = B64 B32 [ATOMIC] @ GFX950 0x52;
     buffer_atomic_fcmpswap B32 = B64 B64 [ATOMIC] @ GFX10 0x3e;
     buffer_atomic_fmin B32 = B64 B32 [ATOMIC] @ GFX10 0x3f;
     buffer_atomic_fmax B32 = B64 B32 [ATOMIC] @ GFX10 0x40;

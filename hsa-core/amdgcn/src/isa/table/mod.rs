@@ -47,6 +47,8 @@ pub enum Level {
     Gfx90a,
     /// GFX940, 941, 942: architected flat scratch, FP8.
     Gfx940,
+    /// GFX950: FP8 of the Open Compute Project, FP6 and FP4 with scales, deeper matrix operations, transposing loads.
+    Gfx950,
     /// GFX1010 to 1013.
     Gfx10_1,
     /// GFX1030 to 1036.
@@ -61,12 +63,13 @@ pub enum Level {
 
 impl Level {
     /// All levels, oldest first.
-    pub const ALL: [Level; 10] = [
+    pub const ALL: [Level; 11] = [
         Level::Gfx900,
         Level::Gfx906,
         Level::Gfx908,
         Level::Gfx90a,
         Level::Gfx940,
+        Level::Gfx950,
         Level::Gfx10_1,
         Level::Gfx10_3,
         Level::Gfx11,
@@ -82,6 +85,7 @@ impl Level {
             (9, 0, 8) => Level::Gfx908,
             (9, 0, 0xa) => Level::Gfx90a,
             (9, 4, 0..=2) => Level::Gfx940,
+            (9, 5, 0) => Level::Gfx950,
             (10, 1, _) => Level::Gfx10_1,
             (10, 3, _) => Level::Gfx10_3,
             (11, 0, _) => Level::Gfx11,
@@ -91,9 +95,9 @@ impl Level {
         })
     }
 
-    /// GFX900 to GFX942: the encodings of GFX9.
+    /// GFX900 to GFX950: the encodings of GFX9.
     pub fn is_gfx9(self) -> bool {
-        self <= Level::Gfx940
+        self <= Level::Gfx950
     }
 
     /// GFX10.1 or GFX10.3.
@@ -108,7 +112,12 @@ impl Level {
 
     /// Whether memory instructions can name accumulation VGPRs (`acc` bit).
     pub fn has_unified_vgprs(self) -> bool {
-        matches!(self, Level::Gfx90a | Level::Gfx940)
+        matches!(self, Level::Gfx90a | Level::Gfx940 | Level::Gfx950)
+    }
+
+    /// GFX940 and later CDNA.
+    pub fn is_gfx940_up(self) -> bool {
+        matches!(self, Level::Gfx940 | Level::Gfx950)
     }
 }
 
@@ -178,6 +187,8 @@ bitflags::bitflags! {
         const GATHER4 = 1 << 29;
         /// Ray intersection.
         const BVH = 1 << 30;
+        /// As `MODS`, but for source 1: the random bits of stochastic rounding.
+        const MODS_BUT_1 = 1 << 31;
     }
 }
 
@@ -196,6 +207,8 @@ pub enum Encoding {
     Vopc,
     Vop3,
     Vop3p,
+    /// Scaled matrix operations of GFX950: two VOP3P words, of which the first holds the scales.
+    Vop3px2,
     Vintrp,
     Vinterp,
     Ldsdir,
@@ -286,6 +299,7 @@ const B128: Option<Type> = Some(Type::B(128));
 const B256: Option<Type> = Some(Type::B(256));
 const B320: Option<Type> = Some(Type::B(320));
 const B512: Option<Type> = Some(Type::B(512));
+const B192: Option<Type> = Some(Type::B(192));
 const B1024: Option<Type> = Some(Type::B(1024));
 const I16: Option<Type> = Some(Type::I(16));
 const I32: Option<Type> = Some(Type::I(32));
@@ -306,7 +320,10 @@ const GFX900: u16 = 1 << Level::Gfx900 as u16;
 const GFX906: u16 = 1 << Level::Gfx906 as u16;
 const GFX908: u16 = 1 << Level::Gfx908 as u16;
 const GFX90A: u16 = 1 << Level::Gfx90a as u16;
-const GFX940: u16 = 1 << Level::Gfx940 as u16;
+const GFX942: u16 = 1 << Level::Gfx940 as u16;
+const GFX950: u16 = 1 << Level::Gfx950 as u16;
+/// GFX940 and later CDNA.
+const GFX940: u16 = GFX942 | GFX950;
 const GFX10_1: u16 = 1 << Level::Gfx10_1 as u16;
 const GFX10_3: u16 = 1 << Level::Gfx10_3 as u16;
 const GFX11: u16 = 1 << Level::Gfx11 as u16;
@@ -320,6 +337,7 @@ const CDNA2_UP: u16 = GFX90A | GFX940;
 const GFX908_UP: u16 = GFX908 | CDNA2_UP;
 const GFX906_UP: u16 = GFX906 | GFX908_UP;
 const GFX9: u16 = GFX900 | GFX906_UP;
+const GFX9_TO_942: u16 = GFX9 & !GFX950;
 const GFX10: u16 = GFX10_1 | GFX10_3;
 const GFX11_ALL: u16 = GFX11 | GFX11_5;
 const GFX11_UP: u16 = GFX11_ALL | GFX12;
@@ -342,6 +360,7 @@ pub(super) static TABLES: &[(Encoding, &[Row])] = &[
     (Encoding::Vopc, vector::VOPC),
     (Encoding::Vop3, vector3::VOP3),
     (Encoding::Vop3p, vector3::VOP3P),
+    (Encoding::Vop3px2, vector3::VOP3PX2),
     (Encoding::Vintrp, vector3::VINTRP),
     (Encoding::Vinterp, vector3::VINTERP),
     (Encoding::Ds, memory::DS),

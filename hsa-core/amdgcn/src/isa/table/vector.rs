@@ -67,6 +67,7 @@ rows! {
     v_fmac_f32 F32 = F32 F32 @ GFX906_UP 0x3b, GFX10_UP 0x2b;
     v_xnor_b32 B32 = B32 B32 @ GFX906_UP 0x3d, GFX10_UP 0x1e;
     v_dot2c_f32_f16 F32 = P32 P32 [MODS] @ GFX908_UP 0x37;
+    v_dot2c_f32_bf16 F32 = P32 P32 [MODS] @ GFX950 0x16;
     v_dot2c_i32_i16 I32 = P32 P32 @ GFX908_UP 0x38;
     v_dot4c_i32_i8 I32 = B32 B32 @ GFX908_UP 0x39;
     v_dot8c_i32_i4 I32 = B32 B32 @ GFX908_UP 0x3a;
@@ -194,6 +195,10 @@ rows! {
     v_cvt_f32_bf8 F32 = B32 @ GFX940 0x55, GFX12 0x6d;
     v_cvt_pk_f32_fp8 P64 = B32 @ GFX940 0x56, GFX12 0x6e;
     v_cvt_pk_f32_bf8 P64 = B32 @ GFX940 0x57, GFX12 0x6f;
+    v_prng_b32 B32 = B32 @ GFX950 0x58;
+    v_permlane16_swap_b32 B32 = B32 @ GFX950 0x59;
+    v_permlane32_swap_b32 B32 = B32 @ GFX950 0x5a;
+    v_cvt_f32_bf16 F32 = B16 @ GFX950 0x5b;
     v_pipeflush = @ GFX10_UP 0x1b;
     v_movreld_b32 B32 = B32 @ GFX10_UP 0x42;
     v_movrels_b32 B32 = B32 @ GFX10_UP 0x43;

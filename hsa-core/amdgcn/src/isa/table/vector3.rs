@@ -120,6 +120,64 @@ rows! {
     v_sub_i16 I16 = I16 I16 [OP_SEL] @ GFX9 0x29f;
     v_pack_b32_f16 B32 = F16 F16 [OP_SEL] @ GFX9 0x2a0, GFX10_UP 0x311;
     v_mul_legacy_f32 F32 = F32 F32 @ CDNA2_UP 0x2a1;
+    v_pk_fmac_f16 P32 = P32 P32 [E64 MODS] @ GFX950 0x13c;
+    v_bitop3_b16 B16 = B16 B16 B16 [OP_SEL] @ GFX950 0x233;
+    v_bitop3_b32 B32 = B32 B32 B32 @ GFX950 0x234;
+    v_cvt_scalef32_pk_fp8_f32 B32 = F32 F32 F32 [OP_SEL] @ GFX950 0x235;
+    v_cvt_scalef32_pk_bf8_f32 B32 = F32 F32 F32 [OP_SEL] @ GFX950 0x236;
+    v_cvt_scalef32_sr_fp8_f32 B32 = F32 U32 F32 [OP_SEL] @ GFX950 0x237;
+    v_cvt_scalef32_sr_bf8_f32 B32 = F32 U32 F32 [OP_SEL] @ GFX950 0x238;
+    v_cvt_scalef32_pk_f32_fp8 P64 = B32 F32 [OP_SEL] @ GFX950 0x239;
+    v_cvt_scalef32_pk_f32_bf8 P64 = B32 F32 [OP_SEL] @ GFX950 0x23a;
+    v_cvt_scalef32_f32_fp8 F32 = B32 F32 [OP_SEL] @ GFX950 0x23b;
+    v_cvt_scalef32_f32_bf8 F32 = B32 F32 [OP_SEL] @ GFX950 0x23c;
+    v_cvt_scalef32_pk_fp4_f32 B32 = F32 F32 F32 [OP_SEL] @ GFX950 0x23d;
+    v_cvt_scalef32_sr_pk_fp4_f32 B32 = P64 U32 F32 [OP_SEL MODS_BUT_1] @ GFX950 0x23e;
+    v_cvt_scalef32_pk_f32_fp4 P64 = B32 F32 [OP_SEL] @ GFX950 0x23f;
+    v_cvt_scalef32_pk_fp8_f16 B32 = P32 F32 [OP_SEL MODS] @ GFX950 0x240;
+    v_cvt_scalef32_pk_bf8_f16 B32 = P32 F32 [OP_SEL MODS] @ GFX950 0x241;
+    v_cvt_scalef32_sr_fp8_f16 B32 = F16 U32 F32 [OP_SEL] @ GFX950 0x242;
+    v_cvt_scalef32_sr_bf8_f16 B32 = F16 U32 F32 [OP_SEL] @ GFX950 0x243;
+    v_cvt_scalef32_pk_fp8_bf16 B32 = P32 F32 [OP_SEL MODS] @ GFX950 0x244;
+    v_cvt_scalef32_pk_bf8_bf16 B32 = P32 F32 [OP_SEL MODS] @ GFX950 0x245;
+    v_cvt_scalef32_sr_fp8_bf16 B32 = P32 U32 F32 [OP_SEL MODS_BUT_1] @ GFX950 0x246;
+    v_cvt_scalef32_sr_bf8_bf16 B32 = P32 U32 F32 [OP_SEL MODS_BUT_1] @ GFX950 0x247;
+    v_cvt_scalef32_pk_f16_fp8 P32 = B32 F32 [OP_SEL] @ GFX950 0x248;
+    v_cvt_scalef32_pk_f16_bf8 P32 = B32 F32 [OP_SEL] @ GFX950 0x249;
+    v_cvt_scalef32_f16_fp8 F16 = B32 F32 [OP_SEL] @ GFX950 0x24a;
+    v_cvt_scalef32_f16_bf8 F16 = B32 F32 [OP_SEL] @ GFX950 0x24b;
+    v_cvt_scalef32_pk_fp4_f16 B32 = P32 F32 [OP_SEL MODS] @ GFX950 0x24c;
+    v_cvt_scalef32_pk_fp4_bf16 B32 = P32 F32 [OP_SEL MODS] @ GFX950 0x24d;
+    v_cvt_scalef32_sr_pk_fp4_f16 B32 = P32 U32 F32 [OP_SEL MODS_BUT_1] @ GFX950 0x24e;
+    v_cvt_scalef32_sr_pk_fp4_bf16 B32 = P32 U32 F32 [OP_SEL MODS_BUT_1] @ GFX950 0x24f;
+    v_cvt_scalef32_pk_f16_fp4 P32 = B32 F32 [OP_SEL] @ GFX950 0x250;
+    v_cvt_scalef32_pk_bf16_fp4 P32 = B32 F32 [OP_SEL] @ GFX950 0x251;
+    v_cvt_scalef32_2xpk16_fp6_f32 B192 = B512 B512 F32 @ GFX950 0x252;
+    v_cvt_scalef32_2xpk16_bf6_f32 B192 = B512 B512 F32 @ GFX950 0x253;
+    v_cvt_scalef32_sr_pk32_fp6_f32 B192 = B1024 U32 F32 @ GFX950 0x254;
+    v_cvt_scalef32_sr_pk32_bf6_f32 B192 = B1024 U32 F32 @ GFX950 0x255;
+    v_cvt_scalef32_pk32_f32_fp6 B1024 = B192 F32 @ GFX950 0x256;
+    v_cvt_scalef32_pk32_f32_bf6 B1024 = B192 F32 @ GFX950 0x257;
+    v_cvt_scalef32_pk32_fp6_f16 B192 = B512 F32 @ GFX950 0x258;
+    v_cvt_scalef32_pk32_fp6_bf16 B192 = B512 F32 @ GFX950 0x259;
+    v_cvt_scalef32_pk32_bf6_f16 B192 = B512 F32 @ GFX950 0x25a;
+    v_cvt_scalef32_pk32_bf6_bf16 B192 = B512 F32 @ GFX950 0x25b;
+    v_cvt_scalef32_sr_pk32_fp6_f16 B192 = B512 U32 F32 @ GFX950 0x25c;
+    v_cvt_scalef32_sr_pk32_fp6_bf16 B192 = B512 U32 F32 @ GFX950 0x25d;
+    v_cvt_scalef32_sr_pk32_bf6_f16 B192 = B512 U32 F32 @ GFX950 0x25e;
+    v_cvt_scalef32_sr_pk32_bf6_bf16 B192 = B512 U32 F32 @ GFX950 0x25f;
+    v_cvt_scalef32_pk32_f16_fp6 B512 = B192 F32 @ GFX950 0x260;
+    v_cvt_scalef32_pk32_bf16_fp6 B512 = B192 F32 @ GFX950 0x261;
+    v_cvt_scalef32_pk32_f16_bf6 B512 = B192 F32 @ GFX950 0x262;
+    v_cvt_scalef32_pk32_bf16_bf6 B512 = B192 F32 @ GFX950 0x263;
+    v_ashr_pk_i8_i32 B16 = I32 I32 U32 [OP_SEL] @ GFX950 0x265;
+    v_ashr_pk_u8_i32 B16 = I32 I32 U32 [OP_SEL] @ GFX950 0x266;
+    v_cvt_pk_f16_f32 P32 = F32 F32 @ GFX950 0x267;
+    v_cvt_pk_bf16_f32 P32 = F32 F32 @ GFX950 0x268;
+    v_cvt_scalef32_pk_bf16_fp8 P32 = B32 F32 [OP_SEL] @ GFX950 0x269;
+    v_cvt_scalef32_pk_bf16_bf8 P32 = B32 F32 [OP_SEL] @ GFX950 0x26a;
+    v_cvt_sr_f16_f32 F16 = F32 U32 [OP_SEL] @ GFX950 0x2a6;
+    v_cvt_sr_bf16_f32 B16 = F32 U32 [OP_SEL] @ GFX950 0x2a7;
     v_lshl_add_u64 U64 = U64 U32 U64 @ GFX940 0x208;
     v_cvt_pk_fp8_f32 B32 = F32 F32 [OP_SEL] @ GFX940 0x2a2, GFX12 0x369;
     v_cvt_pk_bf8_f32 B32 = F32 F32 [OP_SEL] @ GFX940 0x2a3, GFX12 0x36a;
@@ -173,8 +231,8 @@ rows! {
     v_max3_num_f32 F32 = F32 F32 F32 @ GFX12 0x22a;
     v_min3_num_f16 F16 = F16 F16 F16 [OP_SEL] @ GFX12 0x22b;
     v_max3_num_f16 F16 = F16 F16 F16 [OP_SEL] @ GFX12 0x22c;
-    v_minimum3_f32 F32 = F32 F32 F32 @ GFX12 0x22d;
-    v_maximum3_f32 F32 = F32 F32 F32 @ GFX12 0x22e;
+    v_minimum3_f32 F32 = F32 F32 F32 @ GFX950 0x2a8, GFX12 0x22d;
+    v_maximum3_f32 F32 = F32 F32 F32 @ GFX950 0x2a9, GFX12 0x22e;
     v_minimum3_f16 F16 = F16 F16 F16 [OP_SEL] @ GFX12 0x22f;
     v_maximum3_f16 F16 = F16 F16 F16 [OP_SEL] @ GFX12 0x230;
     v_med3_num_f32 F32 = F32 F32 F32 @ GFX12 0x231;
@@ -279,8 +337,8 @@ rows! {
     v_mfma_f32_16x16x16bf16_1k B128 = B64 B64 B128 [MAI] @ GFX90A 0x67;
     v_mfma_f64_16x16x4f64 B256 = B64 B64 B256 [MAI] @ GFX90A 0x6e;
     v_mfma_f64_4x4x4f64 B64 = B64 B64 B64 [MAI] @ GFX90A 0x6f;
-    v_mfma_f32_16x16x8_xf32 B128 = B64 B64 B128 [MAI] @ GFX940 0x3e;
-    v_mfma_f32_32x32x4_xf32 B512 = B64 B64 B512 [MAI] @ GFX940 0x3f;
+    v_mfma_f32_16x16x8_xf32 B128 = B64 B64 B128 [MAI] @ GFX942 0x3e;
+    v_mfma_f32_32x32x4_xf32 B512 = B64 B64 B512 [MAI] @ GFX942 0x3f;
     v_mfma_f32_32x32x1_2b_f32 B1024 = B32 B32 B1024 [MAI] @ GFX940 0x40;
     v_mfma_f32_16x16x1_4b_f32 B512 = B32 B32 B512 [MAI] @ GFX940 0x41;
     v_mfma_f32_4x4x1_16b_f32 B128 = B32 B32 B128 [MAI] @ GFX940 0x42;
@@ -325,9 +383,34 @@ rows! {
     v_smfmac_f32_32x32x32_bf8_fp8 B512 = B64 B128 B32 [MAI SMFMAC] @ GFX940 0x7d;
     v_smfmac_f32_32x32x32_fp8_bf8 B512 = B64 B128 B32 [MAI SMFMAC] @ GFX940 0x7e;
     v_smfmac_f32_32x32x32_fp8_fp8 B512 = B64 B128 B32 [MAI SMFMAC] @ GFX940 0x7f;
+    v_pk_minimum3_f16 P32 = P32 P32 P32 @ GFX950 0x1b;
+    v_pk_maximum3_f16 P32 = P32 P32 P32 @ GFX950 0x1c;
+    v_mfma_ld_scale_b32 = U32 U32 @ GFX950 0x2c;
+    v_mfma_f32_16x16x128_f8f6f4 B128 = B256 B256 B128 [MAI] @ GFX950 0x2d;
+    v_mfma_f32_32x32x64_f8f6f4 B512 = B256 B256 B512 [MAI] @ GFX950 0x2e;
+    v_mfma_f32_16x16x32_bf16 B128 = B128 B128 B128 [MAI] @ GFX950 0x35;
+    v_mfma_i32_16x16x64_i8 B128 = B128 B128 B128 [MAI] @ GFX950 0x36;
+    v_mfma_f32_32x32x16_bf16 B512 = B128 B128 B512 [MAI] @ GFX950 0x37;
+    v_mfma_i32_32x32x32_i8 B512 = B128 B128 B512 [MAI] @ GFX950 0x38;
+    v_smfmac_f32_16x16x64_bf16 B128 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x39;
+    v_smfmac_i32_16x16x128_i8 B128 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x3a;
+    v_smfmac_f32_16x16x128_bf8_bf8 B128 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x3b;
+    v_smfmac_f32_16x16x128_bf8_fp8 B128 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x3c;
+    v_smfmac_f32_16x16x128_fp8_bf8 B128 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x3d;
+    v_smfmac_f32_16x16x128_fp8_fp8 B128 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x43;
+    v_smfmac_f32_32x32x32_bf16 B512 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x46;
+    v_smfmac_i32_32x32x64_i8 B512 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x47;
+    v_smfmac_f32_32x32x64_bf8_bf8 B512 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x4b;
+    v_smfmac_f32_32x32x64_bf8_fp8 B512 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x4e;
+    v_smfmac_f32_32x32x64_fp8_bf8 B512 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x4f;
+    v_smfmac_f32_32x32x64_fp8_fp8 B512 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x53;
+    v_mfma_f32_16x16x32_f16 B128 = B128 B128 B128 [MAI] @ GFX950 0x54;
+    v_mfma_f32_32x32x16_f16 B512 = B128 B128 B512 [MAI] @ GFX950 0x55;
+    v_smfmac_f32_16x16x64_f16 B128 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x5a;
+    v_smfmac_f32_32x32x32_f16 B512 = B128 B256 B32 [MAI SMFMAC] @ GFX950 0x5b;
     v_dot4_i32_iu8 I32 = I32 I32 I32 @ GFX11_UP 0x16;
     v_dot8_i32_iu4 I32 = I32 I32 I32 @ GFX11_UP 0x18;
-    v_dot2_f32_bf16 F32 = P32 P32 F32 @ GFX11_UP 0x1a;
+    v_dot2_f32_bf16 F32 = P32 P32 F32 @ GFX950|GFX11_UP 0x1a;
     v_wmma_f32_16x16x16_f16 B128 = B256 B256 B128 [WMMA] @ GFX11_ALL 0x40;
     v_wmma_f32_16x16x16_bf16 B128 = B256 B256 B128 [WMMA] @ GFX11_ALL 0x41;
     v_wmma_f16_16x16x16_f16 B128 = B256 B256 B128 [WMMA] @ GFX11_ALL 0x42;
@@ -364,6 +447,15 @@ rows! {
     v_swmmac_f32_16x16x32_fp8_bf8 B128 = B32 B64 B32 [WMMA] @ GFX12 0x58;
     v_swmmac_f32_16x16x32_bf8_fp8 B128 = B32 B64 B32 [WMMA] @ GFX12 0x59;
     v_swmmac_f32_16x16x32_bf8_bf8 B128 = B32 B64 B32 [WMMA] @ GFX12 0x5a;
+}
+
+#[rustfmt::skip]
+rows! {
+    /// Matrix operations with scales: the opcode numbers of the second word pair.
+    VOP3PX2
+
+    v_mfma_scale_f32_16x16x128_f8f6f4 B128 = B256 B256 B128 [MAI] @ GFX950 0x2d;
+    v_mfma_scale_f32_32x32x64_f8f6f4 B512 = B256 B256 B512 [MAI] @ GFX950 0x2e;
 }
 
 #[rustfmt::skip]

@@ -88,6 +88,11 @@ fn gfx942_operations_read_like_llvm() {
 }
 
 #[test]
+fn gfx950_operations_read_like_llvm() {
+    compare(include_str!("fixture/gfx950.txt"), Level::Gfx950, 64);
+}
+
+#[test]
 fn gfx1010_operations_read_like_llvm() {
     compare(include_str!("fixture/gfx1010.txt"), Level::Gfx10_1, 32);
 }

@@ -23,18 +23,18 @@ fn hardware_register(level: Level, id: u16) -> Option<&'static str> {
         17 if level < Level::Gfx11 => "HW_REG_TBA_HI",
         18 if level < Level::Gfx11 => "HW_REG_TMA_LO",
         19 if level < Level::Gfx11 => "HW_REG_TMA_HI",
-        20 if level == Level::Gfx940 => "HW_REG_XCC_ID",
+        20 if level.is_gfx940_up() => "HW_REG_XCC_ID",
         20 if !level.is_gfx9() => "HW_REG_FLAT_SCR_LO",
-        21 if level == Level::Gfx940 => "HW_REG_SQ_PERF_SNAPSHOT_DATA",
+        21 if level.is_gfx940_up() => "HW_REG_SQ_PERF_SNAPSHOT_DATA",
         21 if !level.is_gfx9() => "HW_REG_FLAT_SCR_HI",
-        22 if level == Level::Gfx940 => "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
+        22 if level.is_gfx940_up() => "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
         22 if level == Level::Gfx10_1 => "HW_REG_XNACK_MASK",
         18 if level.is_gfx11() => "HW_REG_PERF_SNAPSHOT_PC_LO",
         19 if level.is_gfx11() => "HW_REG_PERF_SNAPSHOT_PC_HI",
         27 if level.is_gfx11() => "HW_REG_PERF_SNAPSHOT_DATA",
-        23 if level == Level::Gfx940 => "HW_REG_SQ_PERF_SNAPSHOT_PC_LO",
+        23 if level.is_gfx940_up() => "HW_REG_SQ_PERF_SNAPSHOT_PC_LO",
         23 if !level.is_gfx9() => "HW_REG_HW_ID1",
-        24 if level == Level::Gfx940 => "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
+        24 if level.is_gfx940_up() => "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
         24 if !level.is_gfx9() => "HW_REG_HW_ID2",
         25 if level.is_gfx10() => "HW_REG_POPS_PACKER",
         29 if matches!(level, Level::Gfx10_3 | Level::Gfx11 | Level::Gfx11_5) => {
@@ -134,7 +134,7 @@ impl Printer<'_> {
             self.slot(inst.src[0]);
             if let Some(value) = inst.imm32 {
                 self.separate();
-                self.literal(value, super::Type::B(32));
+                self.plain_literal(value, super::Type::B(32));
             }
             return;
         }

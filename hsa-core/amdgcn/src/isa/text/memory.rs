@@ -98,7 +98,7 @@ impl Printer<'_> {
         if self.level() >= Level::Gfx12 {
             return self.cache_policy(mem.cpol);
         }
-        if self.level() == Level::Gfx940 && self.inst.format != Format::Smem {
+        if self.level().is_gfx940_up() && self.inst.format != Format::Smem {
             self.flag(mem.glc, "sc0");
             self.flag(mem.slc, "nt");
             self.flag(mem.scc, "sc1");
@@ -354,7 +354,7 @@ impl Printer<'_> {
         }
         let store_from_lds = inst.op == Op::buffer_store_lds_dword;
         self.flag(store_from_lds, "lds");
-        if has_address || self.level() == Level::Gfx940 {
+        if has_address || self.level().is_gfx940_up() {
             self.coherence();
         }
         self.flag(mem.tfe, "tfe");

@@ -247,6 +247,13 @@ impl Printer<'_> {
         self.modified(inst.src[0], 0);
         self.modified(inst.src[1], 1);
         self.modified(inst.src[2], 2);
+        if let (Op::v_permlane16_swap_b32 | Op::v_permlane32_swap_b32, true) =
+            (inst.op, own.is_none())
+        {
+            self.flag(inst.alu.op_sel & 2 != 0, "bound_ctrl:1");
+            self.flag(inst.alu.op_sel & 1 != 0, "fi:1");
+            return;
+        }
         let select = inst.alu.op_sel;
         let byte = match inst.op {
             Op::v_cvt_sr_fp8_f32 | Op::v_cvt_sr_bf8_f32 => Some(select >> 2 & 3),
@@ -270,7 +277,10 @@ impl Printer<'_> {
             let control = flags.contains(Flags::OP_SEL_CONTROL);
             // The accumulator, and a third source that is not there, have a bit too.
             let sources = match inst.op {
-                Op::v_cvt_sr_fp8_f32 | Op::v_cvt_sr_bf8_f32 => 3,
+                Op::v_cvt_sr_fp8_f32
+                | Op::v_cvt_sr_bf8_f32
+                | Op::v_cvt_scalef32_pk_fp4_f16
+                | Op::v_cvt_scalef32_pk_fp4_bf16 => 3,
                 _ => sources,
             };
             let mut list: Vec<u8> = (0..sources)
@@ -286,6 +296,14 @@ impl Printer<'_> {
                 list.push(inst.alu.op_sel >> 3 & 1);
             }
             self.bit_list("op_sel", &list, 0);
+        }
+        if let (Op::v_bitop3_b16 | Op::v_bitop3_b32, Some(table @ 1..)) = (inst.op, inst.imm32) {
+            self.push(" bitop3:");
+            if table < 10 {
+                self.write(format_args!("{table}"));
+            } else {
+                self.write(format_args!("{table:#x}"));
+            }
         }
         self.clamp_and_omod();
         if let Some(dpp) = &inst.dpp {
@@ -306,6 +324,7 @@ impl Printer<'_> {
         let inst = self.inst;
         let flags = self
             .row(Encoding::Vop3p)
+            .or(self.row(Encoding::Vop3px2))
             .map_or(Flags::empty(), |row| row.flags);
         self.mnemonic("");
         self.slot(inst.dst);
@@ -341,6 +360,10 @@ impl Printer<'_> {
                 inst.op,
                 &[Op::v_wmma_f16_16x16x16_f16, Op::v_wmma_bf16_16x16x16_bf16],
             ) && self.level().is_gfx11();
+        // LLVM 22 gives the fields of bytes and nibbles no halves.
+        let dot = |bits: &str| inst.op.name().starts_with(bits);
+        let halves =
+            halves && !(self.level() == Level::Gfx950 && (dot("v_dot4_") || dot("v_dot8_")));
         if halves {
             self.bit_list("op_sel", &list(alu.op_sel), 0);
             self.bit_list("op_sel_hi", &list(alu.op_sel_hi), u8::from(!mix));
@@ -357,6 +380,13 @@ impl Printer<'_> {
             self.slot(slot);
         }
         let alu = inst.alu;
+        if let Some(scales) = &inst.vopd {
+            self.slot(scales.src[0]);
+            self.slot(scales.src[1]);
+            let list = |mask: u8| [0, 1, 2].map(|index| mask >> index & 1);
+            self.bit_list("op_sel", &list(scales.alu.op_sel), 0);
+            self.bit_list("op_sel_hi", &list(scales.alu.op_sel_hi), 1);
+        }
         if alu.cbsz != 0 {
             self.write(format_args!(" cbsz:{}", alu.cbsz));
         }
@@ -367,7 +397,7 @@ impl Printer<'_> {
             return;
         }
         let double = inst.op.name().starts_with("v_mfma_f64");
-        if double && self.level() == Level::Gfx940 {
+        if double && self.level().is_gfx940_up() {
             let list = [0, 1, 2].map(|index| (alu.blgp >> index) & 1);
             self.bit_list("neg", &list, 0);
         } else {

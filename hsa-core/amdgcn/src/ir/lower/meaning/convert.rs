@@ -4,7 +4,7 @@ use crate::{
     interp::{
         float::{Half, flush, input, input_half, narrow, narrow_to_zero},
         round::round_even_f32,
-        small_float::{self, Format8, decode, encode, encode_random},
+        small_float::{self, Format8, decode, encode, encode_random, to_16_random, to_bf16},
         vector::{Env, VectorOp, e1, e2, h1, he1, k1, k2, k3},
     },
     isa::op::Op as M,
@@ -75,6 +75,19 @@ pub(super) fn convert(op: M) -> Option<VectorOp> {
         M::v_cvt_i16_f16 => k1(|a: Half| a.widen() as i16),
         M::v_cvt_norm_i16_f16 => k1(|a: Half| snorm16(a.widen()) as u16),
         M::v_cvt_norm_u16_f16 => k1(|a: Half| unorm16(a.widen()) as u16),
+        M::v_cvt_f32_bf16 => k1(|a: u16| quiet_f32(f32::from_bits(u32::from(a) << 16))),
+        M::v_cvt_pk_bf16_f32 => {
+            k2(|a: f32, b: f32| u32::from(to_bf16(a)) | u32::from(to_bf16(b)) << 16)
+        }
+        // To nearest even, whatever MODE says.
+        M::v_cvt_pk_f16_f32 => e2(|e, a: f32, b: f32| {
+            let e = Env {
+                mode: e.mode & !0xf,
+            };
+            u32::from(narrow(e, a).0) | u32::from(narrow(e, b).0) << 16
+        }),
+        M::v_cvt_sr_bf16_f32 => k2(|a: f32, b: u32| to_16_random(7, a, b)),
+        M::v_cvt_sr_f16_f32 => k2(|a: f32, b: u32| to_16_random(10, a, b)),
         M::v_cvt_i32_i16 => k1(|a: i16| i32::from(a)),
         M::v_cvt_u32_u16 => k1(|a: u16| u32::from(a)),
         M::v_cvt_pkrtz_f16_f32 | M::v_cvt_pk_rtz_f16_f32 => {

@@ -3,8 +3,10 @@
 use crate::{
     interp::{
         lane::masked_sad,
+        scaled::next_random,
         vector::{
-            VectorOp, h1, h2, h3, k1, k2, k3, m2, masked_bit_count, shift_left_64, y2, y3, ym2,
+            VectorOp, h1, h2, h3, k1, k2, k3, m2, masked_bit_count, shift_left_64, truth_table, y2,
+            y3, ym2,
         },
     },
     isa::op::Op as M,
@@ -159,6 +161,15 @@ pub(super) fn integer(op: M) -> Option<VectorOp> {
         M::v_lshl_add_u32 => h3(|a: u32, b: u32, c: u32| (a << (b & 31)).wrapping_add(c)),
         M::v_add_lshl_u32 => h3(|a: u32, b: u32, c: u32| a.wrapping_add(b) << (c & 31)),
         M::v_lshl_or_b32 => h3(|a: u32, b: u32, c: u32| (a << (b & 31)) | c),
+        M::v_prng_b32 => k1(next_random),
+        M::v_ashr_pk_i8_i32 => k3(|a: i32, b: i32, c: u32| {
+            let byte = |x: i32| (x >> (c & 31)).clamp(-128, 127) as u8;
+            u16::from_le_bytes([byte(a), byte(b)])
+        }),
+        M::v_ashr_pk_u8_i32 => k3(|a: i32, b: i32, c: u32| {
+            let byte = |x: i32| (x >> (c & 31)).clamp(0, 255) as u8;
+            u16::from_le_bytes([byte(a), byte(b)])
+        }),
         M::v_lshl_add_u64 => h3(|a: u64, b: u32, c: u64| (a << (b & 7)).wrapping_add(c)),
         M::v_xad_u32 => h3(|a: u32, b: u32, c: u32| (a ^ b).wrapping_add(c)),
         M::v_bfe_u32 => h3(bfe_u32),
@@ -297,4 +308,13 @@ fn at_most((sum, carry): (u32, bool)) -> (u32, bool) {
 /// A difference that saturates; the borrow stays.
 fn at_least((difference, borrow): (u32, bool)) -> (u32, bool) {
     (if borrow { 0 } else { difference }, borrow)
+}
+
+/// A function of three bits, for all bits of a register; the table is in `Op::aux[1]`.
+pub(super) fn bit_operation(op: M) -> Option<VectorOp> {
+    match op {
+        M::v_bitop3_b32 => Some(truth_table(k3(|a: u32, _: u32, _: u32| a))),
+        M::v_bitop3_b16 => Some(truth_table(k3(|a: u16, _: u16, _: u16| a))),
+        _ => None,
+    }
 }

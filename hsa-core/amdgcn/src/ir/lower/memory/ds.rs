@@ -127,6 +127,16 @@ pub(super) fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> 
                 op.run = lds::swizzle;
                 op.d = cx.vgpr_range(inst.dst.operand, 1)?;
             }
+            ds_read_b64_tr_b16 | ds_read_b64_tr_b8 | ds_read_b64_tr_b4 | ds_read_b96_tr_b6 => {
+                let (run, registers): (Handler, u32) = match inst.op {
+                    ds_read_b64_tr_b16 => (lds::read_transposed::<16, 2>, 2),
+                    ds_read_b64_tr_b8 => (lds::read_transposed::<8, 2>, 2),
+                    ds_read_b64_tr_b4 => (lds::read_transposed::<4, 2>, 2),
+                    _ => (lds::read_transposed::<6, 3>, 3),
+                };
+                op.run = run;
+                op.d = cx.vgpr_range(inst.dst.operand, registers)?;
+            }
             ds_append | ds_consume => {
                 op.run = if inst.op == ds_append {
                     lds::count::<atomic::Add32>

@@ -31,6 +31,7 @@ fn lines(target: Target) -> &'static str {
         (9, 0, 8) => include_str!("../../../isa/tests/fixture/gfx908.txt"),
         (9, 0, 10) => include_str!("../../../isa/tests/fixture/gfx90a.txt"),
         (9, 0, _) => include_str!("../../../isa/tests/fixture/gfx900.txt"),
+        (9, 5, _) => include_str!("../../../isa/tests/fixture/gfx950.txt"),
         (9, ..) => include_str!("../../../isa/tests/fixture/gfx942.txt"),
         (10, ..) => include_str!("../../../isa/tests/fixture/gfx1030.txt"),
         (12, ..) => include_str!("../../../isa/tests/fixture/gfx1200.txt"),
@@ -119,7 +120,7 @@ const ODD_FIELDS: [&str; 7] = [
 #[test]
 fn what_random_encodings_are_refused_for_is_known() {
     for name in [
-        "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100",
+        "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100",
     ] {
         let target = target(name);
         let known = of_target(target).expect("tables");
@@ -284,6 +285,11 @@ fn simd_levels_agree_on_gfx1030() {
 #[test]
 fn simd_levels_agree_on_gfx942() {
     levels_agree(target("gfx942"));
+}
+
+#[test]
+fn simd_levels_agree_on_gfx950() {
+    levels_agree(target("gfx950"));
 }
 
 #[test]

@@ -98,6 +98,18 @@ pub(super) fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, U
             ];
             cx.push(op);
         }
+        M::v_permlane16_swap_b32 | M::v_permlane32_swap_b32 => {
+            let mut op = Op::new(lane::swap_rows);
+            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
+            op.d = cx.vgpr(inst.dst.operand)?;
+            let distance = if inst.op == M::v_permlane16_swap_b32 {
+                16
+            } else {
+                32
+            };
+            op.aux = [distance, u32::from(inst.alu.op_sel & 3), 0];
+            cx.push(op);
+        }
         M::v_permlane64_b32 => {
             let mut op = Op::new(lane::permute_64);
             op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
