@@ -14,9 +14,6 @@ use crate::{
     memory::arena,
 };
 
-/// LDS of a work-group in bytes.
-pub(crate) const LDS_SIZE: u32 = 64 << 10;
-
 /// Where sub-allocation is cheapest, in bytes.
 const RECOMMENDED_GRANULE: usize = 2 << 20;
 
@@ -102,7 +99,7 @@ impl PoolId {
     /// Bytes.
     pub(crate) fn size(self, agents: &Agents) -> u64 {
         match (self.kind, self.gpu().and_then(|gpu| agents.gpus.get(gpu))) {
-            (PoolKind::Group, _) => LDS_SIZE.into(),
+            (PoolKind::Group, Some(gpu)) => gpu.engine.target.lds_size().into(),
             (_, Some(gpu)) => gpu.memory,
             (_, None) => {
                 let node = self.agent.node().and_then(|node| agents.nodes.get(node));

@@ -21,7 +21,6 @@ use gneiss_hsa_api::*;
 
 use crate::{
     fault, pm4,
-    pool::LDS_SIZE,
     protocol::handoff,
     queue::{self, MAX_PRIVATE_SEGMENT, Queue},
     signal::{self, Held, met},
@@ -433,11 +432,12 @@ impl Queue {
                 ),
             );
         }
-        if group_segment > LDS_SIZE {
+        let lds = self.gpu.target.lds_size();
+        if group_segment > lds {
             return fail(
                 HSA_STATUS_ERROR_INVALID_ALLOCATION,
                 format!(
-                    "{group_segment} bytes of LDS for a work-group; at most {LDS_SIZE} are possible"
+                    "{group_segment} bytes of LDS for a work-group; at most {lds} are possible"
                 ),
             );
         }

@@ -121,7 +121,7 @@ mod tests {
         };
         assert_eq!(
             best_of(&targets(&["gfx950", "gfx1030"])).as_deref(),
-            Some("gfx1030")
+            Some("gfx950")
         );
         assert_eq!(
             best_of(&targets(&["gfx1030", "gfx90a:xnack+"])).as_deref(),

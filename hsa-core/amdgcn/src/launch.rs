@@ -26,9 +26,6 @@ pub const SCRATCH_RESOURCE_BASE: u64 = 0x8000_0000_0000;
 /// Most work-items of a group.
 pub const MAX_GROUP: u32 = 1024;
 
-/// Bytes of LDS that a group may have.
-pub const MAX_LDS: u32 = 64 * 1024;
-
 /// Most bytes of scratch of a work-item: what fits the wave's size field in the hardware, 262128 bytes.
 pub const MAX_SCRATCH: u32 = 262_128;
 
@@ -116,10 +113,10 @@ impl LaunchPlan {
                 "a work-group of {items} work-items; the limit is {MAX_GROUP}"
             )));
         }
-        if info.group_segment > MAX_LDS {
+        if info.group_segment > features.lds {
             return Err(invalid(format!(
-                "{} bytes of LDS for a work-group; the limit is {MAX_LDS}",
-                info.group_segment
+                "{} bytes of LDS for a work-group; the limit is {}",
+                info.group_segment, features.lds
             )));
         }
         if info.private_segment > MAX_SCRATCH {
@@ -448,7 +445,8 @@ fn resident_limit(
         u64::from(by_registers.clamp(1, features.waves_per_simd) * features.simds_per_cu);
     let by_waves = (waves_of_cu / waves).max(1);
     let by_lds = u64::from(
-        MAX_LDS
+        features
+            .lds
             .checked_div(info.group_segment)
             .unwrap_or(u32::MAX)
             .max(1),

@@ -72,6 +72,8 @@ pub struct Features {
     pub simds_per_cu: u32,
     /// The descriptor may preload kernel arguments.
     pub kernarg_preload: bool,
+    /// LDS of a compute unit, which one work-group may have, in bytes.
+    pub lds: u32,
 }
 
 /// `gfx…` names an unknown target.
@@ -223,12 +225,22 @@ impl Target {
             },
             simds_per_cu: if cdna { 4 } else { 2 },
             kernarg_preload: gfx90a_on,
+            lds: self.lds_size(),
         }
     }
 
     /// GFX950.
     pub fn is_gfx950(self) -> bool {
         (self.major, self.minor) == (9, 5)
+    }
+
+    /// LDS of a compute unit, which one work-group may have, in bytes.
+    pub fn lds_size(self) -> u32 {
+        if self.is_gfx950() {
+            160 << 10
+        } else {
+            64 << 10
+        }
     }
 
     /// 8-bit floats are those of the Open Compute Project.

@@ -59,6 +59,34 @@ const BF8: Kind = Kind {
     encode: |x| float8(x, 16, 2),
 };
 
+/// The kinds of the Open Compute Project.
+const FP8_OCP: Kind = Kind {
+    bits: 8,
+    encode: |x| float8(x, 7, 3),
+};
+const BF8_OCP: Kind = Kind {
+    bits: 8,
+    encode: |x| float8(x, 15, 2),
+};
+const FP6: Kind = Kind {
+    bits: 6,
+    encode: |x| narrow_sign(float8(x, 1, 3), 6),
+};
+const BF6: Kind = Kind {
+    bits: 6,
+    encode: |x| narrow_sign(float8(x, 3, 2), 6),
+};
+/// All integers to ±2 are values of it.
+const FP4: Kind = Kind {
+    bits: 4,
+    encode: |x| narrow_sign(float8(x, 1, 1), 4),
+};
+
+/// The sign of an 8-bit float as the highest of `bits` bits.
+fn narrow_sign(x: u32, bits: u32) -> u32 {
+    x & 0x7f | x >> 7 << (bits - 1)
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Layout {
     Mfma,
@@ -80,6 +108,10 @@ struct Case {
     layout: Layout,
     /// Two of four k values of A are stored; the shift of the set of indices in the register.
     sparse: Option<usize>,
+    /// A, B: the second half of a lane's elements is half the depth further on.
+    split: [bool; 2],
+    /// A, B: the byte of the registers `S` and `T` that holds the scales.
+    scales: Option<[u32; 2]>,
 }
 
 const MFMA: Case = Case {
@@ -93,7 +125,14 @@ const MFMA: Case = Case {
     blocks: 1,
     layout: Layout::Mfma,
     sparse: None,
+    split: [false; 2],
+    scales: None,
 };
+
+/// Exponent of the scale of a block of 32 k values of a row of A (`which` 0) or a column of B.
+fn exponent(which: usize, row: usize, block: usize) -> i32 {
+    ((3 * which + row + 2 * block) % 5) as i32 - 2
+}
 
 /// Numbers −2 to 2 that differ along rows and columns.
 fn value(seed: usize, row: usize, column: usize) -> i32 {
@@ -114,7 +153,19 @@ impl Case {
     }
 
     /// Lane and number in the lane of element (row, k) of a block of A, or (column, k) of B, whose matrix has `depth` values of k.
-    fn place(&self, row: usize, k: usize, block: usize, depth: usize) -> (usize, usize) {
+    fn place(
+        &self,
+        row: usize,
+        k: usize,
+        block: usize,
+        depth: usize,
+        split: bool,
+    ) -> (usize, usize) {
+        if split {
+            let half = self.size * depth / 128;
+            let (second, k) = (k / (depth / 2), k % (depth / 2));
+            return (k / half * self.size + row, second * half + k % half);
+        }
         match self.layout {
             Layout::Wmma11 { .. } => (row, k),
             Layout::Wmma12 { lanes } => {
@@ -165,12 +216,34 @@ impl Case {
         };
         let (in_a, in_b) = (registers(self.a, stored), registers(self.b, self.depth));
         let sums = self.size * self.size * self.blocks / lanes;
-        let mut memory = vec![0u32; (in_a + in_b + 1 + sums) * lanes];
+        let mut memory = vec![0u32; (in_a + in_b + 3 + sums) * lanes];
+        let after = in_a + in_b + 3;
         let mut put = |first: usize, (lane, number): (usize, usize), kind: Kind, x: i32| {
             let bit = number * kind.bits;
             let word = &mut memory[(first + bit / 32) * lanes + lane];
             *word |= (kind.encode)(x) << (bit % 32);
+            if bit % 32 + kind.bits > 32 {
+                memory[(first + bit / 32 + 1) * lanes + lane] |=
+                    (kind.encode)(x) >> (32 - bit % 32);
+            }
         };
+        if let Some(bytes) = self.scales {
+            for (which, byte) in bytes.into_iter().enumerate() {
+                for block in 0..self.depth / 32 {
+                    for row in 0..self.size {
+                        // The other bytes hold what makes NaN.
+                        let scale = (127 + exponent(which, row, block)).cast_unsigned();
+                        let word = !(0xff << (8 * byte)) | scale << (8 * byte);
+                        let bits = Kind {
+                            bits: 32,
+                            encode: |x| x.cast_unsigned(),
+                        };
+                        let lane = block * self.size + row;
+                        put(in_a + in_b + 1 + which, (lane, 0), bits, word.cast_signed());
+                    }
+                }
+            }
+        }
         let a = |block: usize, row: usize, k: usize| value(block, row, k);
         let b = |block: usize, k: usize, column: usize| value(block + 1, column, k + 2);
         let c = |block: usize, row: usize, column: usize| value(block + 2, column, row) * 10;
@@ -183,7 +256,7 @@ impl Case {
             for row in 0..self.size {
                 for copy in 0..copies {
                     for k in 0..stored {
-                        let (lane, number) = self.place(row, k, block, stored);
+                        let (lane, number) = self.place(row, k, block, stored, self.split[0]);
                         let from = match self.sparse {
                             None => k,
                             Some(_) => 4 * (k / 2) + kept(row, k / 2)[k % 2],
@@ -203,7 +276,7 @@ impl Case {
                         }
                     }
                     for k in 0..self.depth {
-                        let (lane, number) = self.place(row, k, block, self.depth);
+                        let (lane, number) = self.place(row, k, block, self.depth, self.split[1]);
                         put(in_a, (lane + 16 * copy, number), self.b, b(block, k, row));
                     }
                 }
@@ -217,12 +290,7 @@ impl Case {
                     } else {
                         F32
                     };
-                    put(
-                        in_a + in_b + 1 + register,
-                        (lane, 0),
-                        kind,
-                        c(block, row, column),
-                    );
+                    put(after + register, (lane, 0), kind, c(block, row, column));
                 }
             }
         }
@@ -235,11 +303,13 @@ impl Case {
             .replace('D', &group(64, sums))
             .replace('A', &group(32, in_a))
             .replace('B', &group(48, in_b))
-            .replace('I', "v30");
+            .replace('I', "v30")
+            .replace('S', "v28")
+            .replace('T', "v29");
         let mut code = String::new();
         let places = (32..32 + in_a)
             .chain(48..48 + in_b)
-            .chain(30..31)
+            .chain([30, 28, 29])
             .chain(64..64 + sums);
         for (at, register) in places.enumerate() {
             code += &format!(
@@ -254,7 +324,7 @@ impl Case {
         };
         code += &format!("{wait}\n{text}\ns_nop 15\ns_nop 15\n");
         for register in 0..sums {
-            let at = (in_a + in_b + 1 + register) * 4 * lanes;
+            let at = (after + register) * 4 * lanes;
             code += &format!(
                 "s_movk_i32 s20, {at}\nv_lshl_add_u32 v2, v0, 2, s20\nglobal_store_dword v2, v{}, s[2:3]\n",
                 64 + register
@@ -267,7 +337,18 @@ impl Case {
             for row in 0..self.size {
                 for column in 0..self.size {
                     let (lane, register) = self.place_of_sum(row, column, block);
-                    let got = result[(in_a + in_b + 1 + register) * lanes + lane];
+                    let got = result[(after + register) * lanes + lane];
+                    if self.scales.is_some() {
+                        let want =
+                            (0..self.depth).fold(f64::from(c(block, row, column)), |sum, k| {
+                                let scale = exponent(0, row, k / 32) + exponent(1, column, k / 32);
+                                let product = a(block, row, k) * b(block, k, column);
+                                sum + f64::from(product) * f64::from(scale).exp2()
+                            });
+                        let what = format!("{}: row {row} column {column}", self.text);
+                        assert_eq!(f64::from(f32::from_bits(got)), want, "{what}");
+                        continue;
+                    }
                     let want = (0..self.depth)
                         .filter(|k| self.sparse.is_none() || kept(row, k / 4).contains(&(k % 4)))
                         .fold(c(block, row, column), |sum, k| {
@@ -345,6 +426,209 @@ fn mfma_of_gfx942_in_small_floats_and_xf32() {
     case("v_mfma_f32_32x32x16_bf8_bf8 D, A, B, D", BF8, BF8, 32, 16).check();
     case("v_mfma_i32_16x16x32_i8 D, A, B, D", I8, I8, 16, 32).check();
     case("v_mfma_i32_32x32x16_i8 D, A, B, D", I8, I8, 32, 16).check();
+}
+
+#[test]
+fn deep_mfma_of_gfx950() {
+    let case = |text, a: Kind, b: Kind, size, depth| Case {
+        target: "gfx950",
+        text,
+        a,
+        b,
+        integer: a.bits == 8 && (a.encode)(1) == 1,
+        size,
+        depth,
+        ..MFMA
+    };
+    case("v_mfma_f32_16x16x32_f16 D, A, B, D", F16, F16, 16, 32).check();
+    case("v_mfma_f32_32x32x16_f16 D, A, B, D", F16, F16, 32, 16).check();
+    case("v_mfma_f32_16x16x32_bf16 D, A, B, D", BF16, BF16, 16, 32).check();
+    case("v_mfma_f32_32x32x16_bf16 D, A, B, D", BF16, BF16, 32, 16).check();
+    case("v_mfma_i32_16x16x64_i8 D, A, B, D", I8, I8, 16, 64).check();
+    case("v_mfma_i32_32x32x32_i8 D, A, B, D", I8, I8, 32, 32).check();
+    // The older ones, with 8-bit floats of the other kind.
+    let (fp8, bf8) = (FP8_OCP, BF8_OCP);
+    case("v_mfma_f32_16x16x32_fp8_bf8 D, A, B, D", fp8, bf8, 16, 32).check();
+    case("v_mfma_f32_32x32x16_bf8_fp8 D, A, B, D", bf8, fp8, 32, 16).check();
+    case("v_mfma_f32_32x32x2_f32 D, A, B, D", F32, F32, 32, 2).check();
+}
+
+/// The formats by the number that an instruction names them with.
+const FORMATS: [Kind; 5] = [FP8_OCP, BF8_OCP, FP6, BF6, FP4];
+
+#[test]
+fn mfma_of_gfx950_in_every_pair_of_formats() {
+    for (size, depth, name) in [(16, 128, "16x16x128"), (32, 64, "32x32x64")] {
+        for (x, a) in FORMATS.into_iter().enumerate() {
+            for (y, b) in FORMATS.into_iter().enumerate() {
+                let text = format!("v_mfma_f32_{name}_f8f6f4 D, A, B, D cbsz:{x} blgp:{y}");
+                Case {
+                    target: "gfx950",
+                    text: text.leak(),
+                    a,
+                    b,
+                    size,
+                    depth,
+                    split: [a.bits == 8, b.bits == 8],
+                    ..MFMA
+                }
+                .check();
+            }
+        }
+    }
+}
+
+#[test]
+fn scales_of_gfx950_count_for_their_blocks_of_rows_and_columns() {
+    for (size, depth, name) in [(16, 128, "16x16x128"), (32, 64, "32x32x64")] {
+        for (x, y, bytes) in [
+            (0, 0, [0, 0]),
+            (4, 4, [1, 2]),
+            (2, 1, [3, 0]),
+            (0, 4, [2, 3]),
+        ] {
+            let (a, b) = (FORMATS[x], FORMATS[y]);
+            let [p, q] = bytes;
+            let text = format!(
+                "v_mfma_scale_f32_{name}_f8f6f4 D, A, B, D, S, T op_sel:[{},{},0] op_sel_hi:[{},{},0] cbsz:{x} blgp:{y}",
+                p & 1,
+                q & 1,
+                p >> 1,
+                q >> 1
+            );
+            Case {
+                target: "gfx950",
+                text: text.leak(),
+                a,
+                b,
+                size,
+                depth,
+                split: [a.bits == 8, b.bits == 8],
+                scales: Some(bytes),
+                ..MFMA
+            }
+            .check();
+        }
+    }
+}
+
+#[test]
+fn deep_smfmac_of_gfx950() {
+    let case = |text, a: Kind, b: Kind, size, depth, shift| Case {
+        target: "gfx950",
+        text,
+        a,
+        b,
+        integer: a.bits == 8 && (a.encode)(1) == 1,
+        size,
+        depth,
+        sparse: Some(shift),
+        split: [false, true],
+        ..MFMA
+    };
+    let (fp8, bf8) = (FP8_OCP, BF8_OCP);
+    case("v_smfmac_f32_16x16x64_f16 D, A, B, I", F16, F16, 16, 64, 0).check();
+    case(
+        "v_smfmac_f32_32x32x32_f16 D, A, B, I abid:1",
+        F16,
+        F16,
+        32,
+        32,
+        16,
+    )
+    .check();
+    case(
+        "v_smfmac_f32_16x16x64_bf16 D, A, B, I abid:1",
+        BF16,
+        BF16,
+        16,
+        64,
+        16,
+    )
+    .check();
+    case(
+        "v_smfmac_f32_32x32x32_bf16 D, A, B, I",
+        BF16,
+        BF16,
+        32,
+        32,
+        0,
+    )
+    .check();
+    case("v_smfmac_i32_16x16x128_i8 D, A, B, I", I8, I8, 16, 128, 0).check();
+    case("v_smfmac_i32_32x32x64_i8 D, A, B, I", I8, I8, 32, 64, 0).check();
+    case(
+        "v_smfmac_f32_16x16x128_bf8_bf8 D, A, B, I",
+        bf8,
+        bf8,
+        16,
+        128,
+        0,
+    )
+    .check();
+    case(
+        "v_smfmac_f32_16x16x128_bf8_fp8 D, A, B, I",
+        bf8,
+        fp8,
+        16,
+        128,
+        0,
+    )
+    .check();
+    case(
+        "v_smfmac_f32_16x16x128_fp8_bf8 D, A, B, I",
+        fp8,
+        bf8,
+        16,
+        128,
+        0,
+    )
+    .check();
+    case(
+        "v_smfmac_f32_16x16x128_fp8_fp8 D, A, B, I",
+        fp8,
+        fp8,
+        16,
+        128,
+        0,
+    )
+    .check();
+    case(
+        "v_smfmac_f32_32x32x64_bf8_bf8 D, A, B, I",
+        bf8,
+        bf8,
+        32,
+        64,
+        0,
+    )
+    .check();
+    case(
+        "v_smfmac_f32_32x32x64_bf8_fp8 D, A, B, I",
+        bf8,
+        fp8,
+        32,
+        64,
+        0,
+    )
+    .check();
+    case(
+        "v_smfmac_f32_32x32x64_fp8_bf8 D, A, B, I",
+        fp8,
+        bf8,
+        32,
+        64,
+        0,
+    )
+    .check();
+    case(
+        "v_smfmac_f32_32x32x64_fp8_fp8 D, A, B, I",
+        fp8,
+        fp8,
+        32,
+        64,
+        0,
+    )
+    .check();
 }
 
 #[test]
@@ -437,16 +721,6 @@ fn wmma_of_gfx11_in_both_wave_sizes() {
         case("v_wmma_i32_16x16x16_iu4 D, A, B, D neg_lo:[1,1,0]", I4).check();
     }
 }
-
-/// FP8 and BF8 of GFX12.
-const FP8_OCP: Kind = Kind {
-    bits: 8,
-    encode: |x| float8(x, 7, 3),
-};
-const BF8_OCP: Kind = Kind {
-    bits: 8,
-    encode: |x| float8(x, 15, 2),
-};
 
 #[test]
 fn wmma_of_gfx12_in_both_wave_sizes() {

@@ -6,7 +6,7 @@ use gneiss_fatbin::target_id::{Feature, Processor};
 /// Most GPUs that one process may have: access rights are kept as 64-bit sets.
 pub const MOST: usize = 64;
 
-/// The targets that there are GPUs of. A program on a gfx950 starts and asks, but no code is executed on it.
+/// The targets that there are GPUs of.
 pub const TARGETS: [&str; 15] = [
     "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030", "gfx1031",
     "gfx1032", "gfx1100", "gfx1101", "gfx1102", "gfx1200", "gfx1201",
@@ -40,7 +40,7 @@ impl Gpu {
 
 /// Whether code for a processor is executed: there is a GPU of it, and its instructions are known.
 pub fn is_executed(processor: &str) -> bool {
-    processor != "gfx950" && TARGETS.contains(&processor)
+    TARGETS.contains(&processor)
 }
 
 /// Parses a list: targets with features and an optional count, separated by commas, as `gfx90a`, `gfx942:8`, `gfx1100,gfx90a:xnack+:2`.

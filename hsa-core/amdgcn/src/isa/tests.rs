@@ -3,3 +3,4 @@
 mod fixture;
 mod objdump;
 mod random;
+mod random22;

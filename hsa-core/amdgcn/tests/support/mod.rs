@@ -325,15 +325,25 @@ pub fn hip(target: &str, level: &str, source: &str) -> Option<Vec<u8>> {
     Some(fs::read(output).unwrap())
 }
 
-/// Assembles and links a code object; none without LLVM 19.
+/// The LLVM whose tools make and read code for a target: 19, and 22 for what came later.
+pub fn llvm_of(target: &str) -> u32 {
+    if target == "gfx950" { 22 } else { 19 }
+}
+
+/// Assembles and links a code object; none without the LLVM that knows the target.
 pub fn assemble(target: &str, source: &str) -> Option<Vec<u8>> {
-    if !have("llvm-mc-19") || !have("ld.lld-19") {
+    let llvm = llvm_of(target);
+    let (assembler, linker) = (format!("llvm-mc-{llvm}"), format!("ld.lld-{llvm}"));
+    if !have(&assembler) || !have(&linker) {
+        eprintln!(
+            "left out: {assembler} and {linker}, which make code for {target}, are not installed"
+        );
         return None;
     }
     let stem = format!("{target}-{:016x}-{}", fnv(source), std::process::id());
     let path = |ext: &str| scratch_dir().join(format!("{stem}.{ext}"));
     fs::write(path("s"), source).unwrap();
-    run(Command::new("llvm-mc-19")
+    run(Command::new(assembler)
         .args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj"])
         .arg(format!("-mcpu={target}"))
         .args(
@@ -344,7 +354,7 @@ pub fn assemble(target: &str, source: &str) -> Option<Vec<u8>> {
         .arg(path("s"))
         .arg("-o")
         .arg(path("o")));
-    run(Command::new("ld.lld-19")
+    run(Command::new(linker)
         .arg("-shared")
         .arg(path("o"))
         .arg("-o")
@@ -360,7 +370,7 @@ fn fnv(text: &str) -> u64 {
 
 /// A kernel in assembly: the descriptor's directives, then the code.
 pub fn kernel(target: &str, directives: &str, code: &str) -> String {
-    let accum = if matches!(target, "gfx90a" | "gfx942") {
+    let accum = if matches!(target, "gfx90a" | "gfx942" | "gfx950") {
         ".amdhsa_accum_offset 128"
     } else {
         ""

@@ -254,6 +254,14 @@ impl Printer<'_> {
             self.flag(inst.alu.op_sel & 1 != 0, "fi:1");
             return;
         }
+        if let (Op::v_bitop3_b16 | Op::v_bitop3_b32, Some(table @ 1..)) = (inst.op, inst.imm32) {
+            self.push(" bitop3:");
+            if table < 10 {
+                self.write(format_args!("{table}"));
+            } else {
+                self.write(format_args!("{table:#x}"));
+            }
+        }
         let select = inst.alu.op_sel;
         let byte = match inst.op {
             Op::v_cvt_sr_fp8_f32 | Op::v_cvt_sr_bf8_f32 => Some(select >> 2 & 3),
@@ -296,14 +304,6 @@ impl Printer<'_> {
                 list.push(inst.alu.op_sel >> 3 & 1);
             }
             self.bit_list("op_sel", &list, 0);
-        }
-        if let (Op::v_bitop3_b16 | Op::v_bitop3_b32, Some(table @ 1..)) = (inst.op, inst.imm32) {
-            self.push(" bitop3:");
-            if table < 10 {
-                self.write(format_args!("{table}"));
-            } else {
-                self.write(format_args!("{table:#x}"));
-            }
         }
         self.clamp_and_omod();
         if let Some(dpp) = &inst.dpp {
