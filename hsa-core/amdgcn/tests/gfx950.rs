@@ -224,9 +224,9 @@ fn conversions_to_bf16_and_f16() {
         let feedback = if noise[lane] >> 31 != 0 { 0xc5 } else { 0 };
         assert_eq!(out[5][lane], noise[lane] << 1 ^ feedback, "lane {lane}");
     }
-    for register in 0..6 {
+    for (number, register) in (64..).zip(&out) {
         for lane in (0..64).filter(|&lane| !some(lane)) {
-            assert_eq!(out[register][lane], 64 + register as u32);
+            assert_eq!(register[lane], number);
         }
     }
 }
@@ -517,7 +517,7 @@ fn conversions_with_a_scale_read_and_write_parts_of_registers() {
         constant(2.0f32.to_bits()),
         constant((-3.0f32).to_bits()),
         constant(2.0f32.to_bits()),
-        constant(0xbc40_38_40),
+        constant(0xbc40_3840),
         constant(0x24b2),
         constant(f16(2.0) | f16(-3.0) << 16),
         constant(bf16(2.0) | bf16(-3.0) << 16),
@@ -571,15 +571,8 @@ fn conversions_with_a_scale_read_and_write_parts_of_registers() {
         0xffff_bc3e,
         0xffff_b2ff,
     ];
-    for lane in 0..64 {
-        for register in 0..20 {
-            assert_eq!(
-                out[register][lane],
-                want[register],
-                "v{} lane {lane}",
-                64 + register
-            );
-        }
+    for ((number, register), want) in (64..).zip(&out).zip(want) {
+        assert_eq!(*register, [want; 64], "v{number}");
     }
 }
 
@@ -600,15 +593,16 @@ fn lists_of_thirty_two_are_converted() {
     };
     let code_of = |lane: usize, index: usize| ((lane + 3 * index) % 64) as u32;
     // 32 codes of six bits in six registers, and the scale, 4.
-    let mut packed = vec![[0u32; 64]; 6];
-    for lane in 0..64 {
-        for index in 0..32 {
-            for bit in 0..6 {
-                let at = 6 * index + bit;
-                packed[at / 32][lane] |= (code_of(lane, index) >> bit & 1) << (at % 32);
-            }
-        }
-    }
+    let mut packed: Vec<Lanes> = (0..6)
+        .map(|register| {
+            std::array::from_fn(|lane| {
+                (0..32).fold(0, |word, bit| {
+                    let at = 32 * register + bit;
+                    word | (code_of(lane, at / 6) >> (at % 6) & 1) << bit
+                })
+            })
+        })
+        .collect();
     packed.push([4.0f32.to_bits(); 64]);
     let halves = "v_cvt_scalef32_pk32_f16_fp6 v[64:79], v[10:15], v16
                   v_cvt_scalef32_pk32_bf16_fp6 v[80:95], v[10:15], v16";

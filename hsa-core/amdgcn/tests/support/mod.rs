@@ -325,18 +325,21 @@ pub fn hip(target: &str, level: &str, source: &str) -> Option<Vec<u8>> {
     Some(fs::read(output).unwrap())
 }
 
-/// The LLVM whose tools make and read code for a target: 19, and 22 for what came later.
-pub fn llvm_of(target: &str) -> u32 {
-    if target == "gfx950" { 22 } else { 19 }
+/// LLVM's assembler for a target: 19's, and 22's for what came later.
+fn assembler_of(target: &str) -> &'static str {
+    if target == "gfx950" {
+        "llvm-mc-22"
+    } else {
+        "llvm-mc-19"
+    }
 }
 
 /// Assembles and links a code object; none without the LLVM that knows the target.
 pub fn assemble(target: &str, source: &str) -> Option<Vec<u8>> {
-    let llvm = llvm_of(target);
-    let (assembler, linker) = (format!("llvm-mc-{llvm}"), format!("ld.lld-{llvm}"));
-    if !have(&assembler) || !have(&linker) {
+    let assembler = assembler_of(target);
+    if !have(assembler) || !have("ld.lld-19") {
         eprintln!(
-            "left out: {assembler} and {linker}, which make code for {target}, are not installed"
+            "left out: {assembler} and ld.lld-19, which make code for {target}, are not installed"
         );
         return None;
     }
@@ -354,7 +357,7 @@ pub fn assemble(target: &str, source: &str) -> Option<Vec<u8>> {
         .arg(path("s"))
         .arg("-o")
         .arg(path("o")));
-    run(Command::new(linker)
+    run(Command::new("ld.lld-19")
         .arg("-shared")
         .arg(path("o"))
         .arg("-o")
