@@ -51,6 +51,16 @@ unsafe fn copy_param_2d(
     if c.WidthInBytes == 0 || c.Height == 0 {
         return Ok(());
     }
+    if [c.srcPitch, c.dstPitch]
+        .into_iter()
+        .any(|pitch| pitch != 0 && pitch < c.WidthInBytes)
+    {
+        return fail!(
+            hipErrorInvalidValue,
+            "a row of {} bytes is wider than a pitch",
+            c.WidthInBytes
+        );
+    }
     let pitch = |pitch: usize| if pitch == 0 { c.WidthInBytes } else { pitch };
     let mut dst = typed(
         c.dstMemoryType,

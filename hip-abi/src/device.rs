@@ -339,11 +339,12 @@ pub unsafe extern "C" fn hipDeviceGetPCIBusId(
     device: i32,
 ) -> hipError_t {
     let text = pci_address(runtime::device(device)?.clr.properties());
+    // SAFETY: as the caller promises.
+    unsafe { give_text(pciBusId, len, &text) }?;
     if len <= text.len() as i32 {
         return fail!(hipErrorInvalidValue, "{len} bytes are too few for {text}");
     }
-    // SAFETY: as the caller promises.
-    unsafe { give_text(pciBusId, len, &text) }
+    Ok(())
 }
 
 /// Finds a device by PCI address; the domain and the function may be left out.
@@ -401,6 +402,7 @@ pub unsafe extern "C" fn hipDeviceReset() -> hipError_t {
     pool::trim_all();
     registration::forget_programs();
     device.clr.reset();
+    device.flags.store(0, Ordering::Relaxed);
     // Failures of earlier work end with the reset: nobody is to hear of them afterwards.
     if let Some(null) = device.existing_null_stream() {
         let _ = null.queue.finish();
@@ -421,7 +423,8 @@ pub unsafe extern "C" fn hipSetDeviceFlags(flags: u32) -> hipError_t {
             "device flags {flags:#x} are not all known or exclude each other"
         );
     }
-    runtime::current()?.flags.store(flags, Ordering::Relaxed);
+    // The other flags are what every device has.
+    runtime::current()?.flags.store(schedule, Ordering::Relaxed);
     Ok(())
 }
 
@@ -494,7 +497,15 @@ pub unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, value: usize) -> h
             .clr
             .set_stack_size(value.min(16 << 10) as u32),
         hipLimitMallocHeapSize => HEAP_LIMIT.store(value, Ordering::Relaxed),
-        _ => return fail!(hipErrorUnsupportedLimit, "limit {limit} is not supported"),
+        _ => {
+            let known = matches!(limit, hipLimitPrintfFifoSize);
+            let error = if known || version::presented() == version::Major::Five {
+                hipErrorUnsupportedLimit
+            } else {
+                hipErrorInvalidValue
+            };
+            return fail!(error, "limit {limit} is not supported");
+        }
     }
     Ok(())
 }

@@ -20,6 +20,7 @@ use crate::{
     shared_event::SharedEvent,
     stream::{self, Resolved, resolve},
     types::*,
+    version,
 };
 
 /// An event.
@@ -193,11 +194,14 @@ pub unsafe extern "C" fn hipEventCreateWithFlags(event: *mut hipEvent_t, flags: 
 pub unsafe extern "C" fn hipEventDestroy(event: hipEvent_t) -> hipError_t {
     match EVENTS.remove(event.addr()) {
         Some(_) => Ok(()),
-        None => fail!(
-            hipErrorInvalidHandle,
-            "{:#x} is not a live event",
-            event.addr()
-        ),
+        None => {
+            let error = if event.is_null() || version::presented() == version::Major::Five {
+                hipErrorInvalidHandle
+            } else {
+                hipErrorContextIsDestroyed
+            };
+            fail!(error, "{:#x} is not a live event", event.addr())
+        }
     }
 }
 

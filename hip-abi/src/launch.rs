@@ -128,7 +128,7 @@ fn validate(request: &Request, limits: &Limits, major: Major) -> HipResult<([u32
         );
     }
     if grid.contains(&0) {
-        let error = if api == Api::Runtime && major < Major::Seven {
+        let error = if api == Api::Runtime && major == Major::Five {
             hipErrorInvalidConfiguration
         } else {
             hipErrorInvalidValue
@@ -136,7 +136,13 @@ fn validate(request: &Request, limits: &Limits, major: Major) -> HipResult<([u32
         return fail!(error, "an empty grid: {grid:?}");
     }
     if block.contains(&0) {
-        return fail!(hipErrorInvalidConfiguration, "an empty block: {block:?}");
+        // From HIP 6 on the sizes of the grid in work-items are looked at first, and they are 0, too.
+        let error = if major == Major::Five {
+            hipErrorInvalidConfiguration
+        } else {
+            hipErrorInvalidValue
+        };
+        return fail!(error, "an empty block: {block:?}");
     }
     if shared.saturating_add(limits.static_lds) > limits.lds {
         return fail!(

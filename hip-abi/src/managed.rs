@@ -360,5 +360,18 @@ pub unsafe extern "C" fn hipStreamAttachMemAsync(
     }
     let Resolved { .. } = resolve_or(stream, hipErrorInvalidHandle)?;
     managed(dev_ptr, length.max(1))?;
+    let whole = memory::find(dev_ptr)?.is_some_and(|(memory, _)| length == memory.size());
+    if length != 0 && !whole {
+        return fail!(
+            hipErrorInvalidValue,
+            "{length} bytes are not the whole allocation"
+        );
+    }
+    if flags == hipMemAttachSingle && stream.is_null() {
+        return fail!(
+            hipErrorInvalidValue,
+            "memory can't be attached to the null stream alone"
+        );
+    }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use gneiss_clr::{Kernel, Program};
+use gneiss_clr::{Kernel, Memory, Program};
 use gneiss_fatbin::fat_binary::MappedFile;
 use gneiss_hip_abi_macros::hip_api;
 use parking_lot::Mutex;
@@ -19,7 +19,7 @@ use crate::{
     fail,
     handle::{Kind, Table},
     launch, registration,
-    runtime::{self, hip_error},
+    runtime::{self, Device, hip_error},
     texture_reference,
     types::*,
     variable,
@@ -32,6 +32,50 @@ pub struct Module {
     program: Arc<Program>,
     /// Handles that were given out, by kernel name.
     functions: Mutex<HashMap<String, usize>>,
+    /// Memory of its `__managed__` variables, by name.
+    managed: HashMap<String, Arc<Memory>>,
+}
+
+/// The compiler keeps a managed variable's initial value under its name with this end, and a pointer under the name itself.
+const MANAGED: &str = ".managed";
+
+/// Allocates a program's managed variables and points its pointers at them. A program that registers its variables has done so itself.
+fn managed_variables(
+    program: &Program,
+    device: &Device,
+) -> HipResult<HashMap<String, Arc<Memory>>> {
+    let mut managed = HashMap::new();
+    for initial in program.globals() {
+        let Some(pointer) = initial
+            .name
+            .strip_suffix(MANAGED)
+            .and_then(|name| program.global(name))
+        else {
+            continue;
+        };
+        let memory = runtime::get()?
+            .clr
+            .allocate_managed(&device.clr, initial.size)
+            .map_err(hip_error)?;
+        let address = memory.device_address();
+        managed.insert(pointer.name.clone(), memory);
+        let value = address.to_le_bytes();
+        let queue = device.transfer_queue()?;
+        // SAFETY: both variables are in the loaded program, the memory has the variable's size, and the value lives until the wait is over.
+        let command = unsafe {
+            queue
+                .enqueue_copy(address, initial.address, initial.size, &[])
+                .map_err(hip_error)?;
+            queue.enqueue_copy(
+                pointer.address,
+                value.as_ptr().expose_provenance() as u64,
+                value.len(),
+                &[],
+            )
+        };
+        command.map_err(hip_error)?.wait().map_err(hip_error)?;
+    }
+    Ok(managed)
 }
 
 /// A kernel that a program holds a handle of.
@@ -87,9 +131,11 @@ fn load(out: *mut hipModule_t, bytes: &[u8]) -> HipResult {
     let device = runtime::current()?;
     let image = code::select(bytes, &device.clr.properties().isa)?;
     let program = Program::load(&device.clr, &image, &[]).map_err(hip_error)?;
+    let managed = managed_variables(&program, device)?;
     variable::add(&program);
     let module = Module {
         program,
+        managed,
         functions: Mutex::new(HashMap::new()),
     };
     let Some(handle) = MODULES.insert(Arc::new(module)) else {
@@ -106,6 +152,9 @@ fn load_file(out: *mut hipModule_t, path: *const c_char) -> HipResult {
     }
     // SAFETY: not null; the caller promises a terminated string.
     let path = unsafe { CStr::from_ptr(path) }.to_string_lossy();
+    if path.is_empty() {
+        return fail!(hipErrorInvalidValue, "no file name");
+    }
     let size = match std::fs::metadata(path.as_ref()) {
         Ok(metadata) if metadata.is_file() => metadata.len(),
         Ok(_) => return fail!(hipErrorFileNotFound, "{path} is not a file"),
@@ -189,7 +238,7 @@ pub unsafe extern "C" fn hipModuleLoadFatBinary(
 pub unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
     let Some(removed) = MODULES.remove(module.addr()) else {
         return fail!(
-            hipErrorInvalidHandle,
+            hipErrorNotFound,
             "{:#x} is not a loaded module",
             module.addr()
         );
@@ -197,6 +246,10 @@ pub unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> hipError_t {
     let _ = removed.program.device().synchronize();
     texture_reference::forget(&removed.program);
     variable::remove(&removed.program);
+    for memory in removed.managed.values() {
+        // The program may have freed it.
+        let _ = runtime::get()?.clr.free(memory.device_address() as usize);
+    }
     for handle in removed.functions.lock().values() {
         FUNCTIONS.remove(*handle);
     }
@@ -271,15 +324,17 @@ pub unsafe extern "C" fn hipModuleGetGlobal(
     let Some(global) = module.program.global(&name) else {
         return fail!(hipErrorNotFound, "the module has no variable {name}");
     };
+    let (address, size) = match module.managed.get(name.as_ref()) {
+        Some(memory) => (memory.device_address(), memory.size()),
+        None => (global.address, global.size),
+    };
     // SAFETY: each is null or a valid place.
     unsafe {
         if !dptr.is_null() {
-            dptr.write(std::ptr::with_exposed_provenance_mut(
-                global.address as usize,
-            ));
+            dptr.write(std::ptr::with_exposed_provenance_mut(address as usize));
         }
         if !bytes.is_null() {
-            bytes.write(global.size);
+            bytes.write(size);
         }
     }
     Ok(())

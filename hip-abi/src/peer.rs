@@ -143,7 +143,8 @@ pub unsafe extern "C" fn hipExtGetLinkTypeAndHopCount(
             "no place for the answer, or one device twice"
         );
     }
-    let (first, second) = (runtime::device(device1)?, runtime::device(device2)?);
+    let find = |device| runtime::device(device).map_err(|_| hipErrorInvalidValue);
+    let (first, second) = (find(device1)?, find(device2)?);
     if !first.clr.can_access_peer(&second.clr) {
         return fail!(hipErrorInvalidValue, "the devices have no link");
     }

@@ -44,6 +44,13 @@ pub unsafe extern "C" fn hipDeviceGetDefaultMemPool(
     )
 }
 
+/// A device's ordinal; these calls have another error than most for a device that does not exist.
+fn ordinal(device: i32) -> HipResult<usize> {
+    runtime::device(device)
+        .map(|device| device.ordinal)
+        .map_err(|_| hipErrorInvalidValue)
+}
+
 /// Gives the pool that `hipMallocAsync` uses on a device.
 #[hip_api]
 #[unsafe(no_mangle)]
@@ -51,9 +58,8 @@ pub unsafe extern "C" fn hipDeviceGetMemPool(
     mem_pool: *mut hipMemPool_t,
     device: i32,
 ) -> hipError_t {
-    let current = *device_pools(runtime::device(device)?.ordinal)?
-        .current
-        .lock();
+    let ordinal = ordinal(device)?;
+    let current = *device_pools(ordinal)?.current.lock();
     give(mem_pool, current)
 }
 
@@ -61,7 +67,7 @@ pub unsafe extern "C" fn hipDeviceGetMemPool(
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipDeviceSetMemPool(device: i32, mem_pool: hipMemPool_t) -> hipError_t {
-    let ordinal = runtime::device(device)?.ordinal;
+    let ordinal = ordinal(device)?;
     if find(mem_pool)?.device != ordinal {
         return fail!(hipErrorInvalidDevice, "the pool is of another device");
     }

@@ -408,7 +408,8 @@ fn check_capture(handle: hipStream_t) -> HipResult {
 pub(crate) fn query(handle: hipStream_t) -> HipResult {
     check_capture(handle)?;
     let Resolved { stream, wait } = resolve(handle)?;
-    let others = wait.iter().all(|event| event.query().is_terminal());
+    // The null stream stands for the blocking streams; those do not stand for it.
+    let others = !stream.null || wait.iter().all(|event| event.query().is_terminal());
     if !(stream.queue.query() && others) {
         return Err(hipErrorNotReady);
     }

@@ -71,6 +71,67 @@ pub(crate) struct LaunchPlan {
 /// Part of a group along each dimension: less than the work-group size at the end of a grid that is no multiple of it.
 pub(crate) type Extent = [u32; 3];
 
+/// Kernel arguments that a wave finds in its user SGPRs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Preload {
+    /// First dword of the argument segment.
+    offset: u16,
+    /// How many dwords.
+    length: u16,
+}
+
+impl Preload {
+    /// What a descriptor asks for; nothing on targets that cannot.
+    fn of(
+        descriptor: &gneiss_fatbin::kernel_descriptor::KernelDescriptor,
+        features: &Features,
+    ) -> Self {
+        let field = if features.kernarg_preload {
+            descriptor.kernarg_preload
+        } else {
+            0
+        };
+        Self {
+            offset: field >> 7,
+            length: field & 0x7f,
+        }
+    }
+
+    /// Bytes before the first instruction: code for devices that do not preload, which loads the arguments or traps.
+    fn skipped(self) -> u64 {
+        if self.length == 0 { 0 } else { 256 }
+    }
+
+    /// Reads them.
+    fn read(self, info: &DispatchInfo) -> Result<Vec<u32>, Box<Fault>> {
+        if self.length == 0 {
+            return Ok(Vec::new());
+        }
+        let first = info.kernarg.wrapping_add(4 * u64::from(self.offset));
+        let size = 4 * u64::from(self.length);
+        let mapping = info
+            .gpu
+            .map
+            .find(first)
+            .filter(|mapping| mapping.len - (first - mapping.base) >= size);
+        let Some(mapping) = mapping else {
+            return Err(Fault::of_dispatch(
+                FaultKind::InvalidDispatch,
+                format!(
+                    "{size} bytes of kernel arguments at {first:#x} are to be preloaded, and are not in one allocation"
+                ),
+            ));
+        };
+        let place = mapping.host.wrapping_add((first - mapping.base) as usize);
+        Ok((0..usize::from(self.length))
+            .map(|index| {
+                // SAFETY: the range lies in the mapping, whose owner keeps it while the dispatch runs.
+                unsafe { place.cast::<u32>().add(index).read_unaligned() }
+            })
+            .collect())
+    }
+}
+
 impl LaunchPlan {
     /// A plan for a dispatch that does not run.
     pub(crate) fn nothing() -> Self {
@@ -152,6 +213,8 @@ impl LaunchPlan {
         let entry = info
             .kernel_object
             .wrapping_add_signed(descriptor.kernel_code_entry_byte_offset);
+        let preload = Preload::of(descriptor, &features);
+        let entry = entry.wrapping_add(preload.skipped());
         let program = engine.code.program(&info.gpu, entry, config);
         let program = program
             .map_err(|error| Fault::of_dispatch(FaultKind::Unsupported, error.to_string()))?;
@@ -174,7 +237,7 @@ impl LaunchPlan {
             rsrc2: descriptor.compute_pgm_rsrc2,
             features,
         };
-        plan.set_user_sgprs(info)?;
+        plan.set_user_sgprs(info, preload)?;
         Ok(plan)
     }
 
@@ -184,7 +247,7 @@ impl LaunchPlan {
     }
 
     /// User SGPRs, packed from s0 in the order of the property bits.
-    fn set_user_sgprs(&mut self, info: &DispatchInfo) -> Result<(), Box<Fault>> {
+    fn set_user_sgprs(&mut self, info: &DispatchInfo, preload: Preload) -> Result<(), Box<Fault>> {
         let properties = info.descriptor.kernel_code_properties;
         let lanes = self.wave_size;
         let mut at = 0;
@@ -201,7 +264,7 @@ impl LaunchPlan {
             true
         };
         let split = |value: u64| [value as u32, (value >> 32) as u32];
-        let fits = put(property::PRIVATE_SEGMENT_BUFFER, &scratch_resource(lanes, info.gpu.target.major))
+        let properties_fit = put(property::PRIVATE_SEGMENT_BUFFER, &scratch_resource(lanes, info.gpu.target.major))
             && put(property::DISPATCH_PTR, &split(info.dispatch_ptr))
             && put(property::QUEUE_PTR, &split(info.queue_ptr))
             && put(property::KERNARG_SEGMENT_PTR, &split(info.kernarg))
@@ -209,8 +272,17 @@ impl LaunchPlan {
             // The engine finds a wave's scratch without FLAT_SCRATCH.
             && put(property::FLAT_SCRATCH_INIT, &[0, 0])
             && put(property::PRIVATE_SEGMENT_SIZE, &[info.private_segment]);
-        // The descriptor's own count is where the system SGPRs begin; it also covers preloaded kernel arguments. Those are not
-        // preloaded: a kernel that wants them begins with code that loads them, for firmware that does not.
+        let arguments = preload.read(info)?;
+        let fits = properties_fit
+            && match self.scalars.slots[..MAX_USER_SGPRS].get_mut(at..at + arguments.len()) {
+                Some(place) => {
+                    place.copy_from_slice(&arguments);
+                    true
+                }
+                None => false,
+            };
+        at += arguments.len();
+        // The descriptor's own count is where the system SGPRs begin.
         self.user_sgpr_count = ((self.rsrc2 >> 1) & 0x1f) as usize;
         if !fits || self.user_sgpr_count > MAX_USER_SGPRS || at > self.user_sgpr_count {
             return Err(Fault::of_dispatch(
@@ -275,6 +347,8 @@ impl LaunchPlan {
         };
         let enabled = |bit: u32| self.rsrc2 >> bit & 1 != 0;
         if self.features.workgroup_id_in_ttmp {
+            // The wave's number in the group in bits 29:25 of ttmp8.
+            wave.sgpr[slot::TTMP0 + 8] = (first / self.wave_size & 0x1f) << 25;
             wave.sgpr[slot::TTMP0 + 9] = id[0];
             wave.sgpr[slot::TTMP0 + 7] = id[1] & 0xffff | id[2] << 16;
         } else {
@@ -452,4 +526,33 @@ fn resident_limit(
             .max(1),
     );
     by_waves.min(by_lds) * u64::from(info.gpu.compute_units.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use gneiss_fatbin::kernel_descriptor::{KernelDescriptor, SIZE};
+
+    use super::Preload;
+    use crate::target::KNOWN;
+
+    #[test]
+    fn arguments_are_preloaded_where_the_target_can_and_the_descriptor_asks() {
+        let mut bytes = [0; SIZE];
+        // 5 dwords from the third on.
+        bytes[58..60].copy_from_slice(&(2_u16 << 7 | 5).to_le_bytes());
+        let descriptor = KernelDescriptor::parse(&bytes);
+        for (target, _) in KNOWN {
+            let features = target.features();
+            let preload = Preload::of(&descriptor, &features);
+            if features.kernarg_preload {
+                let expected = Preload {
+                    offset: 2,
+                    length: 5,
+                };
+                assert_eq!((preload, preload.skipped()), (expected, 256), "{target}");
+            } else {
+                assert_eq!((preload.length, preload.skipped()), (0, 0), "{target}");
+            }
+        }
+    }
 }
