@@ -163,7 +163,8 @@ pub(crate) fn properties_r0600(device: &Device) -> hipDeviceProp_tR0600 {
         hostNativeAtomicSupported: 1,
         singleToDoublePrecisionPerfRatio: 2,
         concurrentManagedAccess: f.managed,
-        canUseHostPointerForRegisteredMem: 1,
+        // Devices reach registered memory under another address.
+        canUseHostPointerForRegisteredMem: 0,
         cooperativeLaunch: i32::from(p.cooperative_queues),
         sharedMemPerBlockOptin: p.lds_size,
         directManagedMemAccessFromHost: f.managed,
@@ -251,6 +252,7 @@ pub(crate) fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> Hip
         | hipDeviceAttributeIsMultiGpuBoard
         | hipDeviceAttributeKernelExecTimeout
         | hipDeviceAttributeMultiGpuBoardGroupID
+        | hipDeviceAttributeCanUseHostPointerForRegisteredMem
         | hipDeviceAttributePageableMemoryAccess
         | hipDeviceAttributePageableMemoryAccessUsesHostPageTables
         | hipDeviceAttributePersistingL2CacheMaxSize
@@ -264,7 +266,6 @@ pub(crate) fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> Hip
         | hipDeviceAttributeMemoryPoolSupportedHandleTypes => 0,
         hipDeviceAttributeAsyncEngineCount => new.asyncEngineCount,
         hipDeviceAttributeCanMapHostMemory
-        | hipDeviceAttributeCanUseHostPointerForRegisteredMem
         | hipDeviceAttributeConcurrentKernels
         | hipDeviceAttributeDeviceOverlap
         | hipDeviceAttributeGlobalL1CacheSupported

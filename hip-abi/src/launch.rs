@@ -1,8 +1,8 @@
 //! Kernel launches: checks in the order that AMD's runtime makes them, then one command of the stream.
 //!
 //! The order and the codes: no function `hipErrorInvalidDeviceFunction` / `hipErrorInvalidResourceHandle`; arguments given twice, an empty
-//! grid `hipErrorInvalidValue`; an empty block `hipErrorInvalidConfiguration`; too much LDS or too big a block `hipErrorInvalidValue`
-//! (`hipErrorInvalidConfiguration` from HIP 7); missing arguments `hipErrorInvalidValue`; past the launch bounds `hipErrorLaunchFailure`;
+//! grid `hipErrorInvalidValue`; an empty block `hipErrorInvalidConfiguration` (`hipErrorInvalidValue` from HIP 6); too much LDS or too big
+//! a block `hipErrorInvalidValue` (`hipErrorInvalidConfiguration` from HIP 7); missing arguments `hipErrorInvalidValue`; past the launch bounds `hipErrorLaunchFailure`;
 //! a grid of more than 2³²-1 work-items `hipErrorInvalidConfiguration`; then what the kernel's metadata forbids.
 
 use std::{cell::RefCell, ffi::c_void, sync::Arc};
@@ -492,8 +492,14 @@ mod tests {
         );
         assert_eq!(
             check(&request(Api::Runtime, [1, 1, 1], [0, 1, 1])),
-            Some(hipErrorInvalidConfiguration)
+            Some(hipErrorInvalidValue)
         );
+        for (grid, block) in [([1, 1, 1], [0, 1, 1]), ([0, 1, 1], [1, 1, 1])] {
+            assert_eq!(
+                validate(&request(Api::Runtime, grid, block), &LIMITS, Major::Five),
+                Err(hipErrorInvalidConfiguration)
+            );
+        }
         assert_eq!(
             check(&Request {
                 shared: 65536,

@@ -143,8 +143,10 @@ pub unsafe extern "C" fn hipExtGetLinkTypeAndHopCount(
             "no place for the answer, or one device twice"
         );
     }
-    let find = |device| runtime::device(device).map_err(|_| hipErrorInvalidValue);
-    let (first, second) = (find(device1)?, find(device2)?);
+    if device1 < 0 || device2 < 0 {
+        return fail!(hipErrorInvalidValue, "devices {device1} and {device2}");
+    }
+    let (first, second) = (runtime::device(device1)?, runtime::device(device2)?);
     if !first.clr.can_access_peer(&second.clr) {
         return fail!(hipErrorInvalidValue, "the devices have no link");
     }

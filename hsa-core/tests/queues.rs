@@ -377,6 +377,7 @@ fn masks_and_priorities_are_kept_and_checked() {
             .ok()
             .expect("mask");
         assert_eq!(mask[..3], [0b1100, 0, 0]);
+        set(&[0]).ok().expect("a mask without a bit is taken");
         assert_eq!(
             (api.hsa_amd_queue_cu_set_mask)(queue, 33, mask.as_ptr()),
             HSA_STATUS_ERROR_INVALID_ARGUMENT

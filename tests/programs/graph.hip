@@ -649,3 +649,35 @@ CASE(many_nodes_give_what_eager_work_gives) {
         REQUIRE(value(eager) == value(graphed));
     }
 }
+
+// Edges may close a circle while a graph is built; it cannot be executed until one is taken away.
+CASE(a_circle_is_refused_at_instantiation) {
+    hipGraph_t graph;
+    hipGraphNode_t first, second, third;
+    hipGraphExec_t exec;
+    HIP_CHECK(hipGraphCreate(&graph, 0));
+    HIP_CHECK(hipGraphAddEmptyNode(&first, graph, nullptr, 0));
+    HIP_CHECK(hipGraphAddEmptyNode(&second, graph, &first, 1));
+    HIP_CHECK(hipGraphAddEmptyNode(&third, graph, &second, 1));
+    HIP_CHECK(hipGraphAddDependencies(graph, &third, &first, 1));
+    EXPECT_ERROR(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0), hipErrorInvalidValue);
+    HIP_CHECK(hipGraphRemoveDependencies(graph, &third, &first, 1));
+    exec = instantiate(graph);
+    HIP_CHECK(hipGraphLaunch(exec, nullptr));
+    HIP_CHECK(hipStreamSynchronize(nullptr));
+}
+
+// A copy of an executable graph may get other ends, but not go another way.
+CASE(an_executable_copy_keeps_its_direction) {
+    int host = 5, other = 7, *const memory = device_int(1);
+    hipGraph_t graph;
+    hipGraphNode_t node;
+    HIP_CHECK(hipGraphCreate(&graph, 0));
+    HIP_CHECK(hipGraphAddMemcpyNode1D(&node, graph, nullptr, 0, memory, &host, sizeof host, hipMemcpyHostToDevice));
+    const hipGraphExec_t exec = instantiate(graph);
+    EXPECT_ERROR(hipGraphExecMemcpyNodeSetParams1D(exec, node, &other, memory, sizeof other, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+    HIP_CHECK(hipGraphExecMemcpyNodeSetParams1D(exec, node, memory, &other, sizeof other, hipMemcpyHostToDevice));
+    HIP_CHECK(hipGraphLaunch(exec, nullptr));
+    HIP_CHECK(hipStreamSynchronize(nullptr));
+    REQUIRE(value(memory) == 7);
+}

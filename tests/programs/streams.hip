@@ -748,3 +748,20 @@ CASE(launch_and_kill) {
     HIP_CHECK(hipEventSynchronize(event));
     raise(SIGKILL);
 }
+
+// Asking for a stream asks for its own work; asking for the null stream asks for that of the blocking streams, too.
+CASE(a_query_asks_one_stream) {
+    const hipStream_t blocking = create_stream();
+    Gate gate;
+    gate.close(nullptr);
+    REQUIRE(hipStreamQuery(nullptr) == hipErrorNotReady);
+    REQUIRE(hipStreamQuery(blocking) == hipSuccess);
+    gate.open();
+    HIP_CHECK(hipStreamSynchronize(nullptr));
+    Gate other;
+    other.close(blocking);
+    REQUIRE(hipStreamQuery(nullptr) == hipErrorNotReady);
+    other.open();
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(hipStreamQuery(nullptr) == hipSuccess);
+}

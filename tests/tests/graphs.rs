@@ -18,6 +18,8 @@ cases! { "graph":
     user_objects_live_as_long_as_their_graphs,
     copies_between_kernels_keep_their_order,
     many_nodes_give_what_eager_work_gives,
+    a_circle_is_refused_at_instantiation,
+    an_executable_copy_keeps_its_direction,
 }
 
 #[test]

@@ -6,6 +6,7 @@ use gneiss_tests::{Compile, QUICK_TARGET, Run, cases_source, compile};
 
 gneiss_tests::cases! { "streams":
     null_stream_order,
+    a_query_asks_one_stream,
     synchronize_one_stream,
     wait_event_orders_streams,
     wait_takes_the_event_at_the_call,

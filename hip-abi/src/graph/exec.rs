@@ -196,6 +196,7 @@ impl Exec {
     /// # Errors
     /// Those of the nodes' operations, `hipErrorOutOfMemory`.
     pub fn create(graph: &Graph, flags: u64) -> HipResult<hipGraphExec_t> {
+        graph.check_order()?;
         let exec = Exec {
             flags,
             state: Mutex::new(State {
@@ -352,7 +353,12 @@ impl Exec {
                 }
                 replace(items, new);
             }
-            (Content::Plain(old), operation) if old.same_sort(&operation) => *old = operation,
+            (Content::Plain(old), operation) if old.same_sort(&operation) => {
+                if !old.same_direction(&operation) {
+                    return fail!(hipErrorInvalidValue, "the copy would change its direction");
+                }
+                *old = operation;
+            }
             _ => {
                 return fail!(
                     hipErrorInvalidValue,
@@ -498,6 +504,9 @@ fn compare(old: &[Item], new: &[Item]) -> Result<(), Difference> {
                 if let (Operation::Allocate(a), Operation::Allocate(b)) = (a, b)
                     && (a.size != b.size || a.device != b.device)
                 {
+                    return differs(UPDATE_PARAMETERS_CHANGED);
+                }
+                if !a.same_direction(b) {
                     return differs(UPDATE_PARAMETERS_CHANGED);
                 }
             }

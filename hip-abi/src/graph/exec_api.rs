@@ -26,10 +26,10 @@ unsafe fn instantiate(out: *mut hipGraphExec_t, graph: hipGraph_t, flags: u64) -
     if out.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the executable graph");
     }
-    if flags & !KNOWN_FLAGS != 0 {
+    if flags & !KNOWN_FLAGS != 0 || flags.count_ones() > 1 {
         return fail!(
             hipErrorInvalidValue,
-            "instantiation flags {flags:#x} are not all known"
+            "instantiation flags {flags:#x} are not known, or more than one"
         );
     }
     let handle = Exec::create(&*super::find(graph)?, flags)?;

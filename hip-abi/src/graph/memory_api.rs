@@ -166,6 +166,15 @@ pub(crate) fn set_exec(
     exec.set(node.id, operation)
 }
 
+/// These two calls have no error of their own for a pitch that is less than a row.
+fn pitch_as_value(error: hipError_t) -> hipError_t {
+    if error == hipErrorInvalidPitchValue {
+        hipErrorInvalidValue
+    } else {
+        error
+    }
+}
+
 /// Adds a copy node of up to three dimensions.
 #[hip_api]
 #[unsafe(no_mangle)]
@@ -234,7 +243,7 @@ pub unsafe extern "C" fn hipGraphExecMemcpyNodeSetParams(
     pNodeParams: *mut hipMemcpy3DParms,
 ) -> hipError_t {
     // SAFETY: as the caller promises.
-    set_exec(hGraphExec, node, unsafe { copy_3d(pNodeParams)? })
+    set_exec(hGraphExec, node, unsafe { copy_3d(pNodeParams)? }).map_err(pitch_as_value)
 }
 
 /// Adds a linear copy node.
@@ -488,6 +497,7 @@ pub unsafe extern "C" fn hipDrvGraphAddMemcpyNode(
             copy_driver::driver_operation(copyParams)
         })
     }
+    .map_err(pitch_as_value)
 }
 
 /// Gives a copy node's parameters as the driver API's record.

@@ -232,14 +232,15 @@ impl Graph {
     /// Adds an edge.
     ///
     /// # Errors
-    /// `hipErrorInvalidValue` for nodes of other graphs, an edge that is there, or one that would close a circle.
+    /// `hipErrorInvalidValue` for nodes of other graphs, an edge that is there, or one from a node to itself. An edge may close a circle:
+    /// another may open it again before the graph becomes executable.
     pub fn connect(&self, from: &Node, to: &Node) -> HipResult {
         let mut state = self.state.lock();
         if !state.nodes.contains_key(&from.id) || !state.nodes.contains_key(&to.id) {
             return fail!(hipErrorInvalidValue, "the nodes are not of this graph");
         }
-        if from.id == to.id || state.reaches(to.id, from.id) {
-            return fail!(hipErrorInvalidValue, "the edge would close a circle");
+        if from.id == to.id {
+            return fail!(hipErrorInvalidValue, "an edge from a node to itself");
         }
         let (Some(entry), id) = (state.nodes.get_mut(&from.id), to.id) else {
             return Err(hipErrorInvalidValue);
@@ -363,6 +364,23 @@ impl Graph {
         sorted
     }
 
+    /// Fails if edges close a circle, here or in a child graph: then the graph cannot be executed.
+    ///
+    /// # Errors
+    /// `hipErrorInvalidValue`.
+    pub fn check_order(&self) -> HipResult {
+        let sorted = self.by_depth();
+        if sorted.len() != self.nodes().len() {
+            return fail!(hipErrorInvalidValue, "edges of the graph close a circle");
+        }
+        for (node, _) in sorted {
+            if let Operation::Graph(child) = node.operation() {
+                child.check_order()?;
+            }
+        }
+        Ok(())
+    }
+
     /// A copy, with copies of child graphs; user objects are held by the copy, too.
     ///
     /// # Errors
@@ -436,22 +454,7 @@ impl Graph {
     }
 }
 
-impl State {
-    fn reaches(&self, from: NodeId, to: NodeId) -> bool {
-        let (mut open, mut seen) = (vec![from], BTreeSet::new());
-        while let Some(id) = open.pop() {
-            if id == to {
-                return true;
-            }
-            if seen.insert(id)
-                && let Some(entry) = self.nodes.get(&id)
-            {
-                open.extend(&entry.after);
-            }
-        }
-        false
-    }
-}
+impl State {}
 
 impl Node {
     /// Ends its handle, and those of a child graph.
@@ -551,9 +554,21 @@ mod tests {
     }
 
     #[test]
-    fn circles_and_doubles_are_refused() {
+    fn a_circle_is_an_error_of_execution() {
+        let (graph, [a, _, _, d]) = diamond();
+        assert_eq!(graph.check_order(), Ok(()));
+        assert_eq!(graph.connect(&d, &a), Ok(()));
+        assert_eq!(graph.check_order(), Err(hipErrorInvalidValue));
+        let outer = Graph::new(false, None);
+        outer.add(Operation::Graph(graph.clone()), &[]).unwrap();
+        assert_eq!(outer.check_order(), Err(hipErrorInvalidValue));
+        assert_eq!(graph.disconnect(&d, &a), Ok(()));
+        assert_eq!(outer.check_order(), Ok(()));
+    }
+
+    #[test]
+    fn loops_and_doubles_are_refused() {
         let (graph, [a, b, _, d]) = diamond();
-        assert_eq!(graph.connect(&d, &a), Err(hipErrorInvalidValue));
         assert_eq!(graph.connect(&a, &a), Err(hipErrorInvalidValue));
         assert_eq!(graph.connect(&a, &b), Err(hipErrorInvalidValue));
         assert_eq!(graph.disconnect(&a, &d), Err(hipErrorInvalidValue));

@@ -341,9 +341,9 @@ impl Operation {
                 CopyForm::Linear if five => 8,
                 CopyForm::Linear => 1,
                 CopyForm::FromSymbol(..) if five => 9,
-                CopyForm::FromSymbol(..) => 12,
                 CopyForm::ToSymbol(..) if five => 10,
-                CopyForm::ToSymbol(..) => 13,
+                // The header has numbers for copies of variables, which AMD's library gives to no node.
+                CopyForm::FromSymbol(..) | CopyForm::ToSymbol(..) => 1,
             },
             Operation::Fill(_) => 2,
             Operation::Host(_) => 3,
@@ -384,6 +384,20 @@ impl Operation {
             matches!(operation, Operation::Copy(_) | Operation::CopyRect(_))
         };
         std::mem::discriminant(self) == std::mem::discriminant(other) || copy(self) && copy(other)
+    }
+
+    /// Whether two copies say the same of where their ends are: an executable graph's copies keep their direction.
+    pub fn same_direction(&self, other: &Operation) -> bool {
+        match (self, other) {
+            (Operation::Copy(old), Operation::Copy(new)) => {
+                // Those of symbols are checked where the symbol is looked up.
+                old.form != CopyForm::Linear || new.form != CopyForm::Linear || old.kind == new.kind
+            }
+            (Operation::CopyRect(old), Operation::CopyRect(new)) => {
+                old.params.kind == new.params.kind
+            }
+            _ => true,
+        }
     }
 
     /// Whether it writes memory that HIP does not know: then launches return when that is done, as copies to such memory do.

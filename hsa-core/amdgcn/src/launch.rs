@@ -348,7 +348,7 @@ impl LaunchPlan {
         let enabled = |bit: u32| self.rsrc2 >> bit & 1 != 0;
         if self.features.workgroup_id_in_ttmp {
             // The wave's number in the group in bits 29:25 of ttmp8.
-            wave.sgpr[slot::TTMP0 + 8] = (first / self.wave_size & 0x1f) << 25;
+            wave.sgpr[slot::TTMP0 + 8] = ((first / self.wave_size) & 0x1f) << 25;
             wave.sgpr[slot::TTMP0 + 9] = id[0];
             wave.sgpr[slot::TTMP0 + 7] = id[1] & 0xffff | id[2] << 16;
         } else {
