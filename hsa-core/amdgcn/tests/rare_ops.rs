@@ -364,3 +364,145 @@ fn scalar_loads_of_gfx12_extend_bytes_and_halves() {
         assert_eq!(result[4..], [0xf2, 0xffff_fff2, 0x8765, 0xffff_8765]);
     }
 }
+
+#[test]
+fn halves_are_chosen_in_the_64_bit_encodings_of_gfx11() {
+    // v1 = {2.0, 1.0}, v2 = {0.5, 4.0} (high, low); the other half of the destination stays.
+    let inputs = "v_mov_b32 v1, 0x40003c00\nv_mov_b32 v2, 0x38004400\nv_mov_b32 v9, 0x11223344\n";
+    for (op, want) in [
+        // v_max_f16_e64 v9.l, v1.h, v2.l: 4.0. v9.h, v1.h, v2.h: 2.0.
+        (".long 0xd5390809, 0x00020501", 0x1122_4400),
+        (".long 0xd5395809, 0x00020501", 0x4000_3344),
+        // v_rcp_f16_e64 v9.h, v2.h: 2.0.
+        (".long 0xd5d44809, 0x00000102", 0x4000_3344),
+        // v_maxmin_f16 v9.l, v1.l, v1.h, v2.h: min(max(1, 2), 0.5).
+        (".long 0xd6603009, 0x040a0301", 0x1122_3800),
+        // v_cmp_lt_f16_e64 s20, v1.l, v1.h, v_cvt_f32_f16_e64 v9, v1.h.
+        (".long 0xd4011014, 0x00020301\nv_mov_b32 v9, s20", 1),
+        (".long 0xd58b0809, 0x00000101", 2.0f32.to_bits()),
+        // v_swap_b16 v1.h, v2.l.
+        (".long 0x7f02cd02\nv_mov_b32 v9, v1", 0x4400_3c00),
+        (".long 0x7f02cd02\nv_mov_b32 v9, v2", 0x3800_4000),
+        // v_cmp_class_f16_e32 vcc_lo, v1.h, v4.h: whether 2.0 is a positive normal number.
+        (
+            "v_mov_b32 v4, 0x01000000\n.long 0x7cfb0981\nv_mov_b32 v9, vcc_lo",
+            1,
+        ),
+    ] {
+        check("gfx1100", &format!("{inputs}{op}"), want);
+    }
+}
+
+#[test]
+fn every_pair_gives_what_its_halves_give() {
+    // Halves that can be the first and those that can be the second, with the registers that they read; all but the moves have a VGPR.
+    let first = [
+        "fmac_f32",
+        "mul_f32",
+        "add_f32",
+        "sub_f32",
+        "subrev_f32",
+        "mul_dx9_zero_f32",
+        "mov_b32",
+        "cndmask_b32",
+        "MAX",
+        "MIN",
+        "fmaak_f32",
+        "fmamk_f32",
+    ];
+    let second = ["add_nc_u32", "lshlrev_b32", "and_b32"];
+    let operands = |op: &str, dst: u32, a: u32, b: u32, dual: bool| {
+        let name = |op: &str| {
+            if dual {
+                format!("v_dual_{op}")
+            } else {
+                format!("v_{op}")
+            }
+        };
+        match op {
+            "mov_b32" => format!("{} v{dst}, v{a}", name(op)),
+            "cndmask_b32" if !dual => format!("v_cndmask_b32 v{dst}, v{a}, v{b}, vcc_lo"),
+            "fmaak_f32" => format!("{} v{dst}, v{a}, v{b}, 0x40a00000", name(op)),
+            "fmamk_f32" => format!("{} v{dst}, v{a}, 0x40a00000, v{b}", name(op)),
+            _ => format!("{} v{dst}, v{a}, v{b}", name(op)),
+        }
+    };
+    for target in ["gfx1100", "gfx1200"] {
+        let (max, min) = match target {
+            "gfx1100" => ("max_f32", "min_f32"),
+            _ => ("max_num_f32", "min_num_f32"),
+        };
+        let real = |op: &'static str| match op {
+            "MAX" => max,
+            "MIN" => min,
+            other => other,
+        };
+        let mut code = String::from("s_mov_b32 vcc_lo, 0x5a5a5a5a\nv_lshlrev_b32 v8, 3, v0\n");
+        let mut pairs = 0;
+        for x in first {
+            for y in first.into_iter().chain(second) {
+                // One literal for both: then it has to be the same, which it is.
+                let (x, y) = (real(x), real(y));
+                for dual in [true, false] {
+                    // 1.5 n, 3.0 − n, n, 7; both read v13, and one writes it where it is alone.
+                    code +=
+                        "v_cvt_f32_u32 v10, v0\nv_mul_f32 v11, 1.5, v10\nv_sub_f32 v12, 3.0, v10
+                        v_mov_b32 v13, v0\nv_mov_b32 v14, 0x40e00000\nv_mov_b32 v15, 0x3f000000\n";
+                    code += &if dual {
+                        format!(
+                            "{} :: {}\n",
+                            operands(x, 14, 11, 12, true),
+                            operands(y, 15, 10, 13, true)
+                        )
+                    } else {
+                        format!(
+                            "{}\n{}\n",
+                            operands(x, 14, 11, 12, false),
+                            operands(y, 15, 10, 13, false)
+                        )
+                    };
+                    code += "global_store_b64 v8, v[14:15], s[2:3]\nv_add_nc_u32 v8, 0x100, v8\n";
+                }
+                pairs += 1;
+            }
+        }
+        let Some(dwords) = run_dwords(target, &code, 32, &vec![0; pairs * 128]) else {
+            return;
+        };
+        assert_eq!(pairs, 12 * 15);
+        for (number, both) in dwords.chunks(128).enumerate() {
+            assert_eq!(both[..64], both[64..], "{target}: pair {number}");
+            assert!(both[..64].iter().any(|dword| *dword != 0));
+        }
+    }
+    // v_dual_dot2acc_f32_bf16 v9, v6, v7 :: v_dual_mov_b32 v4, v5, which LLVM 19 does not know: 1.0 · 1.0 + 2.0 · 3.0 + 0.5.
+    let code = "v_mov_b32 v6, 0x40003f80\nv_mov_b32 v7, 0x40403f80\nv_mov_b32 v9, 0.5\n.long 0xcb500f06, 0x09040105";
+    check("gfx1100", code, 7.5f32.to_bits());
+}
+
+#[test]
+fn permutes_of_gfx12_read_inactive_lanes_if_they_say_so() {
+    // Each lane reads the next; odd lanes are off.
+    let setup = "v_and_b32 v0, 31, v0\nv_add_nc_u32 v1, 100, v0\nv_lshlrev_b32 v2, 2, v0\nv_mov_b32 v9, 7\ns_mov_b32 exec_lo, 0x55555555\n";
+    for (op, found) in [
+        ("ds_bpermute_b32 v9, v2, v1 offset:4", false),
+        // ds_bpermute_fi_b32 v9, v2, v1 offset:4, which LLVM 19 does not know.
+        (".long 0xdb340004, 0x09000102", true),
+    ] {
+        let Some(got) = lanes(
+            "gfx1200",
+            32,
+            &format!("{setup}{op}\ns_mov_b32 exec_lo, -1"),
+        ) else {
+            return;
+        };
+        for (lane, got) in got.into_iter().enumerate() {
+            let want = match (lane % 2, found) {
+                (1, _) => 7,
+                (_, true) => 101 + lane as u32,
+                (_, false) => 0,
+            };
+            assert_eq!(got, want, "{op} lane {lane}");
+        }
+    }
+}

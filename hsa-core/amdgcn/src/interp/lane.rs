@@ -85,6 +85,25 @@ pub unsafe fn swap(w: &mut Wave, op: *const Op) -> *const Op {
     }
 }
 
+/// `v_swap_b16`: swaps the half `aux[0]` of the destination with the half `aux[1]` of the source.
+pub unsafe fn swap_halves(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: operands by the lowering.
+    unsafe {
+        let [a_shift, b_shift] = [(*op).aux[0], (*op).aux[1]].map(|half| 16 * half);
+        let exec = w.exec();
+        let (a, b) = (lanes(w, (*op).d), lanes(w, (*op).s[0].offset()));
+        for lane in 0..w.lanes() {
+            if exec >> lane & 1 != 0 {
+                let (a, b) = (a.add(lane), b.add(lane));
+                let (x, y) = (*a >> a_shift & 0xffff, *b >> b_shift & 0xffff);
+                *a = *a & !(0xffff << a_shift) | y << a_shift;
+                *b = *b & !(0xffff << b_shift) | x << b_shift;
+            }
+        }
+        op.add(1)
+    }
+}
+
 /// Swaps the active lanes of two registers.
 ///
 /// # Safety

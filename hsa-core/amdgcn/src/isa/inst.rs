@@ -240,7 +240,7 @@ impl OperandSlot {
 /// * `s_set_gpr_idx_on`: the mode bits are in `simm16`. `s_sendmsg_rtn_*`: the message is in `simm16`.
 /// * VINTRP and VOP3 interpolation: `simm16` is attribute << 2 | channel; `v_interp_mov`'s parameter is in `imm32`.
 /// * Export: `simm16` is target | enable mask << 8; `mem.unorm` is unused; `src` the four VGPRs; `imm32` has the bits compr (0),
-///   done (1), vm (2).
+///   done (1), vm (2), row enable (3).
 /// * GFX12 memory: `mem.format` of FLAT, DS and SMEM unused; temporal hint and scope are in [`MemModifiers::cpol`].
 /// * GFX11 exchanges the operand codes of m0 and null. Here m0 is `Scalar(124)` and null `Scalar(125)` in every family.
 /// * Halves of VOPD pairs have format [`Format::Vopd`] and the plain operation (`v_add_f32` for `v_dual_add_f32`).

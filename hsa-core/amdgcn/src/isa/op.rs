@@ -161,7 +161,7 @@ ops! {
     v_sad_u8, v_sat_pk_u8_i16, v_screen_partition_4se_b32, v_sin_f16, v_sin_f32, v_sqrt_f16, v_sqrt_f32, v_sqrt_f64,
     v_sub_co_ci_u32, v_sub_co_u32, v_sub_f16, v_sub_f32, v_sub_i16, v_sub_i32, v_sub_nc_i16, v_sub_nc_i32, v_sub_nc_u16,
     v_sub_nc_u32, v_sub_u16, v_sub_u32, v_subb_co_u32, v_subbrev_co_u32, v_subrev_co_ci_u32, v_subrev_co_u32, v_subrev_f16,
-    v_subrev_f32, v_subrev_nc_u32, v_subrev_u16, v_subrev_u32, v_swap_b32, v_swaprel_b32, v_trig_preop_f64, v_trunc_f16,
+    v_subrev_f32, v_subrev_nc_u32, v_subrev_u16, v_subrev_u32, v_swap_b16, v_swap_b32, v_swaprel_b32, v_trig_preop_f64, v_trunc_f16,
     v_trunc_f32, v_trunc_f64, v_writelane_b32, v_xad_u32, v_xnor_b32, v_xor3_b32, v_xor_b16, v_xor_b32,
     // Vector compares.
     v_cmp_class_f16, v_cmp_class_f32, v_cmp_class_f64, v_cmp_eq_f16, v_cmp_eq_f32, v_cmp_eq_f64, v_cmp_eq_i16, v_cmp_eq_i32,
@@ -191,7 +191,7 @@ ops! {
     v_cmpx_t_f64, v_cmpx_t_i16, v_cmpx_t_i32, v_cmpx_t_i64, v_cmpx_t_u16, v_cmpx_t_u32, v_cmpx_t_u64, v_cmpx_tru_f16,
     v_cmpx_tru_f32, v_cmpx_tru_f64, v_cmpx_u_f16, v_cmpx_u_f32, v_cmpx_u_f64,
     // Packed and dot-product operations.
-    v_dot2_bf16_bf16, v_dot2_f16_f16, v_dot2_f32_bf16, v_dot2_f32_f16, v_dot2_i32_i16, v_dot2_u32_u16, v_dot2acc_f32_f16,
+    v_dot2_bf16_bf16, v_dot2_f16_f16, v_dot2_f32_bf16, v_dot2_f32_f16, v_dot2_i32_i16, v_dot2_u32_u16, v_dot2acc_f32_bf16, v_dot2acc_f32_f16,
     v_dot2c_f32_f16, v_dot2c_i32_i16, v_dot4_f32_bf8_bf8, v_dot4_f32_bf8_fp8, v_dot4_f32_fp8_bf8, v_dot4_f32_fp8_fp8,
     v_dot4_i32_i8, v_dot4_i32_iu8, v_dot4_u32_u8, v_dot4c_i32_i8, v_dot8_i32_i4, v_dot8_i32_iu4, v_dot8_u32_u4,
     v_dot8c_i32_i4, v_pk_add_f16, v_pk_add_f32, v_pk_add_i16, v_pk_add_u16, v_pk_ashrrev_i16, v_pk_fma_f16, v_pk_fma_f32,
@@ -226,7 +226,7 @@ ops! {
     // LDS and GDS.
     ds_add_f32, ds_add_f64, ds_add_gs_reg_rtn, ds_add_rtn_f32, ds_add_rtn_f64, ds_add_rtn_u32, ds_add_rtn_u64,
     ds_add_src2_f32, ds_add_src2_u32, ds_add_src2_u64, ds_add_u32, ds_add_u64, ds_and_b32, ds_and_b64, ds_and_rtn_b32,
-    ds_and_rtn_b64, ds_and_src2_b32, ds_and_src2_b64, ds_append, ds_bpermute_b32, ds_bvh_stack_push4_pop1_rtn_b32, ds_bvh_stack_push8_pop1_rtn_b32, ds_bvh_stack_push8_pop2_rtn_b64, ds_bvh_stack_rtn_b32, ds_cmpst_b32,
+    ds_and_rtn_b64, ds_and_src2_b32, ds_and_src2_b64, ds_append, ds_bpermute_b32, ds_bpermute_fi_b32, ds_bvh_stack_push4_pop1_rtn_b32, ds_bvh_stack_push8_pop1_rtn_b32, ds_bvh_stack_push8_pop2_rtn_b64, ds_bvh_stack_rtn_b32, ds_cmpst_b32,
     ds_cmpst_b64, ds_cmpst_f32, ds_cmpst_f64, ds_cmpst_rtn_b32, ds_cmpst_rtn_b64, ds_cmpst_rtn_f32, ds_cmpst_rtn_f64,
     ds_cmpstore_b32, ds_cmpstore_b64, ds_cmpstore_f32, ds_cmpstore_f64, ds_cmpstore_rtn_b32, ds_cmpstore_rtn_b64,
     ds_cmpstore_rtn_f32, ds_cmpstore_rtn_f64, ds_cond_sub_rtn_u32, ds_cond_sub_u32, ds_condxchg32_rtn_b64, ds_consume,

@@ -242,10 +242,11 @@ pub unsafe fn bpermute(w: &mut Wave, op: *const Op) -> *const Op {
         let data: *const u32 = w.base[0].add((*op).s[1].offset() as usize).cast();
         let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
         let offset = (*op).imm as u32;
+        let readable = if (*op).aux[1] != 0 { u64::MAX } else { exec };
         let mut result = [0u32; 64];
         for (lane, value) in result[..lanes].iter_mut().enumerate() {
             let from = (*address.add(lane)).wrapping_add(offset) as usize / 4 % lanes;
-            *value = if exec >> from & 1 != 0 {
+            *value = if readable >> from & 1 != 0 {
                 *data.add(from)
             } else {
                 0

@@ -152,6 +152,7 @@ fn accumulates(op: M) -> bool {
             | M::v_dot8c_i32_i4
             | M::v_dot2acc_f32_f16
             | M::v_dot2c_f32_bf16
+            | M::v_dot2acc_f32_bf16
     )
 }
 
@@ -230,7 +231,7 @@ fn packed(op: M, clamp: bool) -> Option<VectorOp> {
             })
         }),
         (M::v_dot2_f32_f16 | M::v_dot2c_f32_f16 | M::v_dot2acc_f32_f16, _) => k3(dot2_f16),
-        (M::v_dot2_f32_bf16 | M::v_dot2c_f32_bf16, _) => k3(dot2_bf16),
+        (M::v_dot2_f32_bf16 | M::v_dot2c_f32_bf16 | M::v_dot2acc_f32_bf16, _) => k3(dot2_bf16),
         (M::v_dot2_i32_i16 | M::v_dot2c_i32_i16, false) => {
             k3(|a: u32, b: u32, c: i32| dot_signed(a, b, c, 16))
         }

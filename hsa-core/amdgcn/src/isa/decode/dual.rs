@@ -38,6 +38,7 @@ impl Reader<'_> {
             10 => Op::v_max_f32,
             11 => Op::v_min_f32,
             12 => Op::v_dot2acc_f32_f16,
+            13 => Op::v_dot2acc_f32_bf16,
             16 => Op::v_add_nc_u32,
             17 => Op::v_lshlrev_b32,
             18 => Op::v_and_b32,
@@ -48,7 +49,7 @@ impl Reader<'_> {
             Op::v_add_nc_u32 => Type::U(32),
             _ => Type::F(32),
         };
-        let source_ty = if op == Op::v_dot2acc_f32_f16 {
+        let source_ty = if matches!(op, Op::v_dot2acc_f32_f16 | Op::v_dot2acc_f32_bf16) {
             Type::Packed(32)
         } else {
             ty

@@ -57,12 +57,10 @@ impl Reader<'_> {
         if let Some(ty) = row.dst {
             inst.dst = self.vgpr_slot(row.op, bits(word, 0, 8), ty)?;
         }
-        for (index, code) in [bits(high, 0, 9), bits(high, 9, 9), bits(high, 18, 9)]
-            .into_iter()
-            .enumerate()
-        {
+        // VGPRs, whatever the ninth bit of each field says.
+        for (index, low) in [0, 9, 18].into_iter().enumerate() {
             if let Some(ty) = row.src[index] {
-                inst.src[index] = self.source_slot_without_literal(row.op, code, ty)?;
+                inst.src[index] = self.vgpr_slot(row.op, bits(high, low, 8), ty)?;
             }
         }
         inst.simm16 = bits(word, 8, 3) as i16;

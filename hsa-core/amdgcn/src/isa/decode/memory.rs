@@ -52,7 +52,8 @@ impl Reader<'_> {
         let high = self.dword()?;
         let mut inst = self.inst(row, Format::Smem);
         if level == Level::Gfx12 {
-            inst.mem.cpol = Self::cache_policy(word, 21);
+            // Two bits of the temporal hint.
+            inst.mem.cpol = Self::cache_policy(word, 21) & !4;
         } else {
             inst.mem.glc = bit(word, if level.is_gfx11() { 14 } else { 16 });
             inst.mem.dlc = level.is_gfx10() && bit(word, 14) || level.is_gfx11() && bit(word, 13);
@@ -526,6 +527,8 @@ impl Reader<'_> {
         let mut control = bits(word, 11, 1) << 1;
         if level < Level::Gfx11 {
             control |= bits(word, 10, 1) | bits(word, 12, 1) << 2;
+        } else {
+            control |= bits(word, 13, 1) << 3;
         }
         inst.imm32 = Some(control);
         // With compression the first two registers hold two components each.

@@ -246,6 +246,7 @@ impl Reader<'_> {
         let moves = matches!(
             row.op,
             Op::v_accvgpr_mov_b32
+                | Op::v_swap_b16
                 | Op::v_swap_b32
                 | Op::v_swaprel_b32
                 | Op::v_permlane16_swap_b32
@@ -392,7 +393,7 @@ impl Reader<'_> {
                         | Op::v_cvt_pk_f32_fp8
                         | Op::v_cvt_pk_f32_bf8
                 );
-            if row.flags.contains(Flags::OP_SEL) || from_bytes {
+            if row.selects_halves(self.level()) || from_bytes {
                 inst.alu.op_sel = bits(word, 11, 4) as u8;
             }
         }

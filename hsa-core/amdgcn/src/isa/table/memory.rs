@@ -216,6 +216,7 @@ rows! {
     ds_load_u16_d16 B32 = B32 @ GFX11_UP 0xa6;
     ds_load_u16_d16_hi B32 = B32 @ GFX11_UP 0xa7;
     ds_bvh_stack_rtn_b32 B32 = B32 B32 B128 @ GFX11_ALL 0xad;
+    ds_bpermute_fi_b32 B32 = B32 B32 @ GFX12 0xcd;
     ds_bvh_stack_push4_pop1_rtn_b32 B32 = B32 B32 B128 @ GFX12 0xe0;
     ds_bvh_stack_push8_pop1_rtn_b32 B32 = B32 B32 B256 @ GFX12 0xe1;
     ds_bvh_stack_push8_pop2_rtn_b64 B64 = B32 B32 B256 @ GFX12 0xe2;

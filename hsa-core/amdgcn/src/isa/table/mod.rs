@@ -243,6 +243,17 @@ pub struct Row {
     pub codes: &'static [(u16, u16)],
 }
 
+impl Row {
+    /// Whether `op_sel` chooses halves of registers in the VOP3 form: where the row says so, and from GFX11 on wherever an operand has 16 bits.
+    pub fn selects_halves(&self, level: Level) -> bool {
+        let sixteen = |ty: &Option<Type>| ty.is_some_and(|ty| ty.bits(64) == 16);
+        self.flags.contains(Flags::OP_SEL)
+            || level >= Level::Gfx11
+                && !self.flags.contains(Flags::SDST)
+                && (sixteen(&self.dst) || self.src.iter().any(sixteen))
+    }
+}
+
 const fn sources(list: &[Option<Type>]) -> [Option<Type>; 4] {
     let mut all = [None; 4];
     let mut index = 0;

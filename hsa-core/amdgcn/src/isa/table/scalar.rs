@@ -239,7 +239,7 @@ rows! {
     s_cvt_u32_f32 U32 = F32 @ GFX11_5|GFX12 0x67;
     s_cvt_f16_f32 F16 = F32 @ GFX11_5|GFX12 0x68;
     s_cvt_f32_f16 F32 = F16 @ GFX11_5|GFX12 0x69;
-    s_cvt_hi_f32_f16 F32 = F16 @ GFX11_5|GFX12 0x6a;
+    s_cvt_hi_f32_f16 F32 = B32 @ GFX11_5|GFX12 0x6a;
     s_ceil_f16 F16 = F16 @ GFX11_5|GFX12 0x6b;
     s_floor_f16 F16 = F16 @ GFX11_5|GFX12 0x6c;
     s_trunc_f16 F16 = F16 @ GFX11_5|GFX12 0x6d;

@@ -204,6 +204,7 @@ rows! {
     v_movrels_b32 B32 = B32 @ GFX10_UP 0x43;
     v_movrelsd_b32 B32 = B32 @ GFX10_UP 0x44;
     v_movrelsd_2_b32 B32 = B32 @ GFX10_UP 0x48;
+    v_swap_b16 B16 = B16 [NO_E64 NO_SUFFIX] @ GFX11_UP 0x66;
     v_swaprel_b32 B32 = B32 [NO_E64 NO_SUFFIX] @ GFX10_UP 0x68;
     v_cvt_nearest_i32_f32 I32 = F32 @ GFX11_UP 0x0c;
     v_cvt_floor_i32_f32 I32 = F32 @ GFX11_UP 0x0d;
@@ -226,8 +227,10 @@ rows! {
     v_cmpx_class_f32 MASK = F32 U32 @ GFX9 0x11, GFX10 0x98, GFX11_UP 0xfe;
     v_cmp_class_f64 MASK = F64 U32 @ GFX9 0x12, GFX10 0xa8, GFX11_UP 0x7f;
     v_cmpx_class_f64 MASK = F64 U32 @ GFX9 0x13, GFX10 0xb8, GFX11_UP 0xff;
-    v_cmp_class_f16 MASK = F16 U32 @ GFX9 0x14, GFX10 0x8f, GFX11_UP 0x7d;
-    v_cmpx_class_f16 MASK = F16 U32 @ GFX9 0x15, GFX10 0x9f, GFX11_UP 0xfd;
+    v_cmp_class_f16 MASK = F16 U32 @ GFX9 0x14, GFX10 0x8f;
+    v_cmp_class_f16 MASK = F16 F16 @ GFX11_UP 0x7d;
+    v_cmpx_class_f16 MASK = F16 U32 @ GFX9 0x15, GFX10 0x9f;
+    v_cmpx_class_f16 MASK = F16 F16 @ GFX11_UP 0xfd;
     v_cmp_f_f16 MASK = F16 F16 @ GFX9 0x20, GFX10 0xc8, GFX11_ALL 0x00;
     v_cmp_lt_f16 MASK = F16 F16 @ GFX9 0x21, GFX10 0xc9, GFX11_UP 0x01;
     v_cmp_eq_f16 MASK = F16 F16 @ GFX9 0x22, GFX10 0xca, GFX11_UP 0x02;

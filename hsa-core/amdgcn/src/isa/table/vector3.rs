@@ -189,8 +189,8 @@ rows! {
     v_add_nc_u16 U16 = U16 U16 [OP_SEL] @ GFX10_UP 0x303;
     v_sub_nc_u16 U16 = U16 U16 [OP_SEL] @ GFX10_UP 0x304;
     v_mul_lo_u16 U16 = U16 U16 @ GFX10_UP 0x305;
-    v_lshrrev_b16 B16 = B16 B16 @ GFX10 0x307, GFX11_UP 0x339;
-    v_ashrrev_i16 I16 = I16 I16 @ GFX10 0x308, GFX11_UP 0x33a;
+    v_lshrrev_b16 B16 = B16 B16 [OP_SEL] @ GFX10 0x307, GFX11_UP 0x339;
+    v_ashrrev_i16 I16 = I16 I16 [OP_SEL] @ GFX10 0x308, GFX11_UP 0x33a;
     v_max_u16 U16 = U16 U16 @ GFX10_UP 0x309;
     v_max_i16 I16 = I16 I16 @ GFX10_UP 0x30a;
     v_min_u16 U16 = U16 U16 @ GFX10_UP 0x30b;
@@ -199,7 +199,7 @@ rows! {
     v_sub_nc_i16 I16 = I16 I16 [OP_SEL] @ GFX10_UP 0x30e;
     v_add_co_u32 U32/MASK = U32 U32 @ GFX10 0x30f, GFX11_UP 0x300;
     v_sub_co_u32 U32/MASK = U32 U32 @ GFX10 0x310, GFX11_UP 0x301;
-    v_lshlrev_b16 B16 = B16 B16 @ GFX10 0x314, GFX11_UP 0x338;
+    v_lshlrev_b16 B16 = B16 B16 [OP_SEL] @ GFX10 0x314, GFX11_UP 0x338;
     v_subrev_co_u32 U32/MASK = U32 U32 @ GFX10 0x319, GFX11_UP 0x302;
     v_sub_nc_i32 I32 = I32 I32 @ GFX10 0x376, GFX11_UP 0x325;
     v_permlane16_b32 B32 = B32 U32 U32 [OP_SEL OP_SEL_CONTROL] @ GFX10 0x377, GFX11_UP 0x25b;

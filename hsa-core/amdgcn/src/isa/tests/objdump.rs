@@ -114,7 +114,8 @@ fn compare(cpu: &str, target: Target, wave_size: u32) {
                     continue;
                 }
                 compared += 1;
-                if address != line.address || text != line.text.trim_end() {
+                let same = super::is_llvm_text(line.text.trim_end(), &text, decoder.level());
+                if address != line.address || !same {
                     let name = file
                         .file_name()
                         .unwrap_or_default()

@@ -65,10 +65,10 @@ fn hardware_register_gfx12(id: u16) -> Option<&'static str> {
         21 => "HW_REG_SCRATCH_BASE_HI",
         23 => "HW_REG_HW_ID1",
         24 => "HW_REG_HW_ID2",
-        28 => "HW_REG_DVGPR_ALLOC_LO",
         29 => "HW_REG_SHADER_CYCLES_LO",
         30 => "HW_REG_SHADER_CYCLES_HI",
-        31 => "HW_REG_DVGPR_ALLOC_HI",
+        31 => "HW_REG_DVGPR_ALLOC_LO",
+        32 => "HW_REG_DVGPR_ALLOC_HI",
         _ => return None,
     })
 }

@@ -110,12 +110,16 @@ impl Printer<'_> {
         let inst = self.inst;
         self.mnemonic("");
         let target = inst.simm16 as u16 & 0x3f;
+        let gfx11 = self.level() >= Level::Gfx11;
         let text = match target {
             0..=7 => format!("mrt{target}"),
             8 => "mrtz".to_string(),
-            9 => "null".to_string(),
-            12..=16 => format!("pos{}", target - 12),
-            32..=63 => format!("param{}", target - 32),
+            9 if !gfx11 => "null".to_string(),
+            12..=15 => format!("pos{}", target - 12),
+            16 if !self.level().is_gfx9() => "pos4".to_string(),
+            20 if !self.level().is_gfx9() => "prim".to_string(),
+            21 | 22 if gfx11 => format!("dual_src_blend{}", target - 21),
+            32..=63 if !gfx11 => format!("param{}", target - 32),
             _ => format!("invalid_target_{target}"),
         };
         let control = inst.imm32.unwrap_or(0);
@@ -136,5 +140,6 @@ impl Printer<'_> {
         self.flag(control & 2 != 0, "done");
         self.flag(control & 1 != 0, "compr");
         self.flag(control & 4 != 0, "vm");
+        self.flag(control & 8 != 0, "row_en");
     }
 }

@@ -276,7 +276,10 @@ impl Printer<'_> {
             && is(inst.op, &[Op::v_cvt_pk_f32_fp8, Op::v_cvt_pk_f32_bf8])
         {
             self.bit_list("op_sel", &[select & 1, select >> 3 & 1], 0);
-        } else if flags.contains(Flags::OP_SEL) {
+        } else if own
+            .or(short)
+            .is_some_and(|row| row.selects_halves(self.level()))
+        {
             let sources = inst
                 .src
                 .iter()
@@ -300,7 +303,7 @@ impl Printer<'_> {
             }
             if control {
                 list.truncate(2);
-            } else {
+            } else if !self.is_exec_compare() {
                 list.push(inst.alu.op_sel >> 3 & 1);
             }
             self.bit_list("op_sel", &list, 0);

@@ -150,7 +150,7 @@ pub fn compare(op: M) -> Option<VectorOp> {
             Some(c2(|a: u64, b: u32| class_f64(a) & b != 0))
         }
         M::v_cmp_class_f16 | M::v_cmpx_class_f16 => {
-            Some(c2(|a: u16, b: u32| class_f16(a) & b != 0))
+            Some(c2(|a: u16, b: u16| class_f16(a) & u32::from(b) != 0))
         }
         _ => None,
     };

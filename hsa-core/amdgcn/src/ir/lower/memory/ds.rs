@@ -106,7 +106,9 @@ pub(super) fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> 
         }
     } else {
         match inst.op {
-            ds_bpermute_b32 | ds_permute_b32 => {
+            ds_bpermute_b32 | ds_bpermute_fi_b32 | ds_permute_b32 => {
+                // Whether inactive lanes are read.
+                op.aux[1] = u32::from(inst.op == ds_bpermute_fi_b32);
                 op.run = if inst.op == ds_permute_b32 {
                     lds::permute
                 } else {

@@ -55,6 +55,14 @@ pub(super) fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, U
             op.d = cx.vgpr(inst.dst.operand)?;
             cx.push(op);
         }
+        M::v_swap_b16 => {
+            let half = |bit: u8| u32::from(inst.alu.op_sel >> bit & 1);
+            let mut op = Op::new(lane::swap_halves);
+            op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
+            op.d = cx.vgpr(inst.dst.operand)?;
+            op.aux = [half(3), half(0), 0];
+            cx.push(op);
+        }
         M::v_swaprel_b32 => {
             let mut op = Op::new(lane::swap_relative);
             op.s[0] = Ref::new(Ref::FILE, cx.vgpr(a.operand)?);
