@@ -228,7 +228,11 @@ fn compare(target: &str, wave_size: u32, formats: &[Format]) {
         let mut different = Vec::new();
         let (mut equal, mut invalid, mut lenient, mut flagged) = (0, 0, 0, 0);
         for (words, expected) in places.iter().zip(expected) {
-            let expected = expected.expect("every place begins with a line");
+            // Where LLVM reads what is before the place as part of a longer instruction, it prints no line of its own.
+            let Some(expected) = expected else {
+                flagged += 1;
+                continue;
+            };
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let ours = decoder.decode(&bytes);
             if expected.starts_with(".long") {
@@ -264,6 +268,7 @@ fn compare(target: &str, wave_size: u32, formats: &[Format]) {
                 different.push((words, expected, ours));
             }
         }
+        assert!(equal > 0, "{target} {format}: LLVM reads nothing as we do");
         let texts: Vec<String> = different.iter().map(|(_, text, _)| text.clone()).collect();
         let taken = assembles(&directory, target, wave_size, &texts);
         flagged += taken.iter().filter(|taken| !**taken).count();
