@@ -278,7 +278,7 @@ fn elsewhere(op: M) -> Option<&'static str> {
             "tests/matrix_ops.rs"
         }
         "s_code_end" | "v_illegal" => "never meant to run",
-        "v_mov_b16" => "tests/rare_ops.rs",
+        "v_mov_b16" | "v_swap_b16" | "ds_bpermute_fi_b32" => "tests/rare_ops.rs",
         "s_alloc_vgpr" => "newer than the assembler that the files are for",
         "s_waitcnt" => "gfx12 has it for nothing but old code",
         _ if begins(&["s_barrier_", "s_get_barrier", "s_wakeup_barrier"]) => {
