@@ -408,7 +408,7 @@ CASE(edges_and_clones) {
     HIP_CHECK(hipGraphAddEmptyNode(&c, graph, &a, 1));
     HIP_CHECK(hipGraphAddDependencies(graph, &a, &b, 1));
     EXPECT_ERROR(hipGraphAddDependencies(graph, &a, &b, 1), hipErrorInvalidValue);
-    EXPECT_ERROR(hipGraphAddDependencies(graph, &b, &a, 1), hipErrorInvalidValue);
+    EXPECT_ERROR(hipGraphAddDependencies(graph, &a, &a, 1), hipErrorInvalidValue);
     hipGraphNode_t list[4];
     std::size_t count = 4;
     HIP_CHECK(hipGraphNodeGetDependentNodes(a, list, &count));
@@ -429,7 +429,7 @@ CASE(edges_and_clones) {
 }
 
 CASE(executable_graphs_change) {
-    int *a = device_int(), *b = device_int(100);
+    int *a = device_int(), *b = device_int(100), *c = device_int(100);
     hipGraph_t graph, other;
     HIP_CHECK(hipGraphCreate(&graph, 0));
     hipGraphNode_t node, copy;
@@ -445,10 +445,10 @@ CASE(executable_graphs_change) {
     REQUIRE(value(a) == 1 && value(b) == 1);
     n = 10;
     HIP_CHECK(hipGraphExecKernelNodeSetParams(exec, node, &params));
-    HIP_CHECK(hipGraphExecMemcpyNodeSetParams1D(exec, copy, &host, a, sizeof(int), hipMemcpyDeviceToHost));
+    HIP_CHECK(hipGraphExecMemcpyNodeSetParams1D(exec, copy, c, a, sizeof(int), hipMemcpyDeviceToDevice));
     HIP_CHECK(hipGraphLaunch(exec, nullptr));
     HIP_CHECK(hipDeviceSynchronize());
-    REQUIRE(value(a) == 11 && host == 11 && value(b) == 1);
+    REQUIRE(value(a) == 11 && value(c) == 11 && value(b) == 1);
 
     // A whole graph of the same shape.
     HIP_CHECK(hipGraphCreate(&other, 0));
