@@ -182,3 +182,19 @@ fn every_difference_to_amds_library_is_argued() {
     }
     assert!(!names.is_empty());
 }
+
+#[test]
+fn every_opencl_test_of_the_list_has_a_result() {
+    let text = list("opencl-cts");
+    let mut names = BTreeSet::new();
+    for line in text.lines().skip(1) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [suite, name, result] = fields[..] else {
+            panic!("{line}: not three fields");
+        };
+        assert!(names.insert((suite, name)), "{line}: it stands twice");
+        let known = matches!(result, "pass" | "fail") || result.starts_with("left out: ");
+        assert!(known, "{line}: no result");
+    }
+    assert!(!names.is_empty());
+}
