@@ -198,3 +198,34 @@ fn every_opencl_test_of_the_list_has_a_result() {
     }
     assert!(!names.is_empty());
 }
+
+#[test]
+fn twenty_programs_of_the_primitive_libraries_pass_for_each_older_target() {
+    let text = list("rocprim-rocrand");
+    let mut names = BTreeSet::new();
+    let mut passed = [0; 3];
+    let mut seconds = 0;
+    for line in text.lines().skip(1) {
+        let fields: Vec<_> = line.split('\t').collect();
+        let [library, program, tests, results @ ..] = &fields[..] else {
+            panic!("six fields: {line}");
+        };
+        assert!(names.insert((*library, *program)), "{program} stands twice");
+        assert!(tests.parse::<u32>().is_ok_and(|count| count > 0), "{line}");
+        assert_eq!(results.len(), passed.len(), "{line}");
+        for (result, passed) in results.iter().zip(&mut passed) {
+            let time = result
+                .strip_prefix("pass ")
+                .and_then(|rest| rest.strip_suffix(" s"));
+            match time.map(str::parse::<u32>) {
+                Some(Ok(time)) => {
+                    *passed += 1;
+                    seconds += time;
+                }
+                _ => assert!(result.starts_with("left out: "), "{line}"),
+            }
+        }
+    }
+    assert!(passed[0] >= 20 && passed[1] >= 20, "passed: {passed:?}");
+    assert!(seconds < 3600, "{seconds} s in all");
+}

@@ -116,7 +116,7 @@ pub fn program(mut listing: Vec<Inst>, config: LowerConfig, level: Level) -> Arc
     Program::with_level(Arc::new(Listing(listing)), BASE, config, level)
 }
 
-/// Runs a listing; the wave must end by itself.
+/// Runs a listing, as native code where the level has that; the wave must end by itself.
 pub fn execute(
     listing: Vec<Inst>,
     config: LowerConfig,
@@ -124,8 +124,21 @@ pub fn execute(
     mode: u32,
     setup: impl FnOnce(&mut Wave),
 ) -> Box<Wave> {
+    execute_on((level, true), listing, config, mode, setup)
+}
+
+/// Runs a listing on a back end; the wave must end by itself.
+pub fn execute_on(
+    (level, native): BackEnd,
+    listing: Vec<Inst>,
+    config: LowerConfig,
+    mode: u32,
+    setup: impl FnOnce(&mut Wave),
+) -> Box<Wave> {
     let program = program(listing, config, level);
-    program.make_native();
+    if native {
+        program.make_native();
+    }
     let mut wave = Box::new(Wave::new());
     wave.reset(&program, mode);
     setup(&mut wave);
@@ -135,11 +148,24 @@ pub fn execute(
     wave
 }
 
-/// Whether the host has AVX2 handlers.
+/// The SIMD levels that the host has.
 pub fn levels() -> Vec<Level> {
     let best = Level::detect();
-    [Level::Portable, Level::Avx2]
+    [Level::Portable, Level::Avx2, Level::Avx512]
         .into_iter()
         .filter(|level| *level <= best)
+        .collect()
+}
+
+/// A SIMD level, and whether runs become native code.
+pub type BackEnd = (Level, bool);
+
+/// Every back end that the host has, the portable interpreter first.
+pub fn back_ends() -> Vec<BackEnd> {
+    let with_native = |level| [(level, false), (level, true)];
+    levels()
+        .into_iter()
+        .flat_map(with_native)
+        .filter(|(level, native)| !native || *level >= Level::Avx2)
         .collect()
 }

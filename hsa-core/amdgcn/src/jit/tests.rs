@@ -7,7 +7,7 @@ mod linear;
 use crate::{
     interp::{
         level::Level,
-        testing::{GFX90A, MODE, config, execute, inst, program, s, v},
+        testing::{BackEnd, GFX90A, MODE, back_ends, config, execute_on, inst, program, s, v},
         wave::Wave,
     },
     isa::{
@@ -305,11 +305,11 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn run(&self, level: Level) -> (Vec<Vec<u32>>, Vec<u32>) {
-        let mut wave = execute(
+    fn run(&self, back_end: BackEnd) -> (Vec<Vec<u32>>, Vec<u32>) {
+        let mut wave = execute_on(
+            back_end,
             self.listing.to_vec(),
             config(GFX90A, self.wave64),
-            level,
             self.mode,
             |w| {
                 let mut next = self.dwords.iter().copied().cycle();
@@ -333,9 +333,6 @@ impl Case<'_> {
 }
 
 fn agree(draws: &[Draw], wave64: bool, exec: u64, mode: u32, dwords: &[u32]) {
-    if Level::detect() < Level::Avx2 {
-        return;
-    }
     let listing: Vec<Inst> = draws.iter().map(build).collect();
     let case = Case {
         listing: &listing,
@@ -344,11 +341,15 @@ fn agree(draws: &[Draw], wave64: bool, exec: u64, mode: u32, dwords: &[u32]) {
         mode,
         dwords,
     };
-    let (expected, native) = (case.run(Level::Portable), case.run(Level::Avx2));
     let names: Vec<_> = listing.iter().map(|inst| inst.op.name()).collect();
-    assert_eq!(expected.1, native.1, "scalars of {names:?}");
-    for (n, (expected, native)) in expected.0.iter().zip(&native.0).enumerate() {
-        assert_eq!(expected, native, "v{n} of {names:?}");
+    let back_ends = back_ends();
+    let expected = case.run(back_ends[0]);
+    for back_end in &back_ends[1..] {
+        let got = case.run(*back_end);
+        assert_eq!(expected.1, got.1, "scalars of {names:?} on {back_end:?}");
+        for (n, (expected, got)) in expected.0.iter().zip(&got.0).enumerate() {
+            assert_eq!(expected, got, "v{n} of {names:?} on {back_end:?}");
+        }
     }
 }
 

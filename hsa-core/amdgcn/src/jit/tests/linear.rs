@@ -264,7 +264,12 @@ fn settings() -> impl Strategy<Value = Setting> {
 /// Registers, scalars, memory and end of each of some waves of one program, which share memory and map cache.
 type Outcome = Vec<(Vec<Vec<u32>>, Vec<u32>, Vec<u32>, Exit)>;
 
-fn outcome(listing: &[Inst], setting: &Setting, dwords: &[u32], level: Level) -> Outcome {
+fn outcome(
+    listing: &[Inst],
+    setting: &Setting,
+    dwords: &[u32],
+    (level, native): BackEnd,
+) -> Outcome {
     const WAVES: Range<u32> = 0..3;
     let config = config(GFX90A, setting.wave64);
     let program = if setting.ends {
@@ -274,7 +279,9 @@ fn outcome(listing: &[Inst], setting: &Setting, dwords: &[u32], level: Level) ->
     } else {
         program(listing.to_vec(), config, level)
     };
-    program.make_native();
+    if native {
+        program.make_native();
+    }
     let mut memory: Vec<u32> = dwords.iter().copied().cycle().take(DWORDS).collect();
     let map = GuestMap::default();
     // SAFETY: the vector outlives the map and is touched by the waves alone meanwhile.
@@ -329,26 +336,23 @@ fn outcome(listing: &[Inst], setting: &Setting, dwords: &[u32], level: Level) ->
 }
 
 fn memory_agrees(parts: &[Part], setting: &Setting, dwords: &[u32]) {
-    if Level::detect() < Level::Avx2 {
-        return;
-    }
     let listing = listing(parts);
-    let expected = outcome(&listing, setting, dwords, Level::Portable);
-    let native = outcome(&listing, setting, dwords, Level::Avx2);
-    for (number, (expected, native)) in expected.iter().zip(&native).enumerate() {
-        assert_eq!(expected.3, native.3, "end of wave {number}");
-        let differs = |a: &[u32], b: &[u32]| a.iter().zip(b).position(|(a, b)| a != b);
-        assert_eq!(
-            differs(&expected.1, &native.1),
-            None,
-            "scalars of wave {number}"
-        );
-        for (n, (expected, native)) in expected.0.iter().zip(&native.0).enumerate() {
-            let lane = differs(expected, native);
-            assert_eq!(lane, None, "lane of v{n} of wave {number}");
+    let back_ends = back_ends();
+    let expected = outcome(&listing, setting, dwords, back_ends[0]);
+    for back_end in &back_ends[1..] {
+        let got = outcome(&listing, setting, dwords, *back_end);
+        for (number, (expected, got)) in expected.iter().zip(&got).enumerate() {
+            let place = format!("wave {number} on {back_end:?}");
+            assert_eq!(expected.3, got.3, "end of {place}");
+            let differs = |a: &[u32], b: &[u32]| a.iter().zip(b).position(|(a, b)| a != b);
+            assert_eq!(differs(&expected.1, &got.1), None, "scalars of {place}");
+            for (n, (expected, got)) in expected.0.iter().zip(&got.0).enumerate() {
+                let lane = differs(expected, got);
+                assert_eq!(lane, None, "lane of v{n} of {place}");
+            }
+            let dword = differs(&expected.2, &got.2);
+            assert_eq!(dword, None, "dword of memory after {place}");
         }
-        let dword = differs(&expected.2, &native.2);
-        assert_eq!(dword, None, "dword of memory after wave {number}");
     }
 }
 

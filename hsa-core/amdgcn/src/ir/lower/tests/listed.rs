@@ -27,10 +27,7 @@ use std::{
 use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::{
-    interp::{
-        level::Level,
-        testing::{levels, program},
-    },
+    interp::testing::{back_ends, program},
     ir::coverage::{Status, of_target},
     isa::{
         decode::Decoder,
@@ -142,20 +139,6 @@ fn decode(decoder: &Decoder, mut bytes: &[u8]) -> Vec<Inst> {
         listing.push(inst);
     }
     listing
-}
-
-/// The back ends: a SIMD level, and whether runs become native code.
-fn back_ends() -> Vec<(Level, bool)> {
-    levels()
-        .into_iter()
-        .flat_map(|level| {
-            if level == Level::Portable {
-                vec![(level, false)]
-            } else {
-                vec![(level, false), (level, true)]
-            }
-        })
-        .collect()
 }
 
 const TARGETS: [&str; 6] = [
