@@ -179,14 +179,17 @@ fn shifts_that_pack_saturate() {
 #[test]
 fn conversions_to_bf16_and_f16() {
     let (a, b, noise) = (floats(6), floats(7), random(8));
-    let code = partial(6)
+    let code = partial(9)
         + "v_cvt_pk_bf16_f32 v64, v10, -v11
            v_cvt_pk_f16_f32 v65, |v10|, v11
            v_cvt_f32_bf16 v66, v10
            v_cvt_sr_bf16_f32 v67, v10, v12
            v_cvt_sr_f16_f32 v68, v10, v12 op_sel:[0,0,1]
-           v_prng_b32 v69, v12";
-    let Some(out) = run(0, &code, &[a, b, noise], 6) else {
+           v_prng_b32 v69, v12
+           v_cvt_f32_bf16_e64 v70, -v10
+           v_cvt_f32_bf16_e64 v71, |v10|
+           v_cvt_f32_bf16_sdwa v72, v10 dst_sel:DWORD src0_sel:WORD_1";
+    let Some(out) = run(0, &code, &[a, b, noise], 9) else {
         return;
     };
     for lane in (0..64).filter(|&lane| some(lane)) {
@@ -196,7 +199,10 @@ fn conversions_to_bf16_and_f16() {
         let low = f(a[lane] << 16);
         if !low.is_nan() {
             assert_eq!(out[2][lane], low.to_bits(), "lane {lane}");
+            assert_eq!(out[6][lane], (-low).to_bits(), "lane {lane}");
+            assert_eq!(out[7][lane], low.abs().to_bits(), "lane {lane}");
         }
+        assert_eq!(out[8][lane], a[lane] & 0xffff_0000, "lane {lane}");
         // The random bits are added below the last bit that is kept.
         let sr_bf16 = a[lane].wrapping_add(noise[lane] >> 16) >> 16;
         assert_eq!(out[3][lane], sr_bf16, "lane {lane}");

@@ -244,6 +244,7 @@ impl Printer<'_> {
             Type::F(16) if self.inst.format == Format::Sopc => {
                 self.write(format_args!("{:#x}", INLINE_F16[index]))
             }
+            Type::B(16) if self.inst.op == Op::v_cvt_f32_bf16 => self.push(inline_float(index, 32)),
             // Integer operands of 16 bits take the bits of the constant.
             Type::I(16) | Type::U(16) | Type::B(16) => {
                 self.write(format_args!("{:#x}", INLINE_F16[index]))

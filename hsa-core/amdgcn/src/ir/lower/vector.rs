@@ -133,6 +133,10 @@ fn lower_plain(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     if bf16_pair && (inst.alu.clamp || inst.alu.omod != 0) {
         return Err(Unsupported::form(inst, "an output modifier of bf16"));
     }
+    let of_constant = matches!(inst.src[0].operand, Operand::Float(_));
+    if inst.op == M::v_cvt_f32_bf16 && of_constant {
+        return Err(Unsupported::form(inst, "a constant as bf16"));
+    }
     let packed_pair = matches!(inst.op, M::v_dot2_f16_f16 | M::v_dot2_bf16_bf16);
     if packed_pair && (inst.alu.neg | inst.alu.abs) & 3 != 0 {
         return Err(Unsupported::form(inst, "modifiers of a packed source"));

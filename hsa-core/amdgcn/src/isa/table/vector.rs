@@ -198,7 +198,7 @@ rows! {
     v_prng_b32 B32 = B32 @ GFX950 0x58;
     v_permlane16_swap_b32 B32 = B32 @ GFX950 0x59;
     v_permlane32_swap_b32 B32 = B32 @ GFX950 0x5a;
-    v_cvt_f32_bf16 F32 = B16 @ GFX950 0x5b;
+    v_cvt_f32_bf16 F32 = B16 [MODS] @ GFX950 0x5b;
     v_pipeflush = @ GFX10_UP 0x1b;
     v_movreld_b32 B32 = B32 @ GFX10_UP 0x42;
     v_movrels_b32 B32 = B32 @ GFX10_UP 0x43;
