@@ -39,7 +39,7 @@ fn quiet_f32(x: f32) -> f32 {
     }
 }
 
-/// High and low half, which convert exactly, so that their sum is rounded once. The host's own conversion of a vector of u32 subtracts two
+/// High and low half, which convert exactly, so that a fused multiply-add rounds once; of a plain sum the compiler makes one conversion again. The host's own conversion of a vector of u32 subtracts two
 /// constants and gives -0 for 0 when rounding is downwards.
 #[inline(always)]
 fn halves(a: u32) -> [i32; 2] {
@@ -51,7 +51,7 @@ pub(super) fn convert(op: M) -> Option<VectorOp> {
         M::v_cvt_f32_i32 => h1(|a: i32| a as f32),
         M::v_cvt_f32_u32 => h1(|a: u32| {
             let [high, low] = halves(a);
-            high as f32 * 65536.0 + low as f32
+            (high as f32).mul_add(65536.0, low as f32)
         }),
         M::v_cvt_i32_f32 => h1(|a: f32| a as i32),
         M::v_cvt_u32_f32 => h1(|a: f32| a as u32),
@@ -72,7 +72,7 @@ pub(super) fn convert(op: M) -> Option<VectorOp> {
         M::v_cvt_f64_i32 => h1(|a: i32| f64::from(a)),
         M::v_cvt_f64_u32 => h1(|a: u32| {
             let [high, low] = halves(a);
-            f64::from(high) * 65536.0 + f64::from(low)
+            f64::from(high).mul_add(65536.0, f64::from(low))
         }),
         M::v_cvt_i32_f64 => h1(|a: f64| a as i32),
         M::v_cvt_u32_f64 => k1(|a: f64| a as u32),
