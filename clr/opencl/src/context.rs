@@ -12,9 +12,9 @@ use crate::{
     constants::*,
     device::{self, Device},
     device_info,
-    error::{Code, Result},
+    error::Result,
     fail,
-    handle::{Handle, Object, Table, get},
+    handle::{Handle, Object as _, get, object},
     info::Query,
     platform,
     types::*,
@@ -49,17 +49,7 @@ pub struct Context {
     ends: Mutex<Vec<(ContextEnd, UserData)>>,
 }
 
-static TABLE: Table<Context> = Table::new();
-
-impl Object for Context {
-    const INVALID: Code = CL_INVALID_CONTEXT;
-    fn table() -> &'static Table<Self> {
-        &TABLE
-    }
-    fn handle(&self) -> &Handle<Self> {
-        &self.handle
-    }
-}
+object!(Context, CL_INVALID_CONTEXT);
 
 impl Context {
     fn create(
@@ -78,7 +68,7 @@ impl Context {
                 unique.push(device);
             }
         }
-        let context = TABLE.insert(|handle| Context {
+        let context = Context::table().insert(|handle| Context {
             handle,
             devices: unique,
             properties,
@@ -202,12 +192,12 @@ cl_api! {
 
     /// One more reference.
     fn clRetainContext(context: cl_context) {
-        TABLE.retain(context)
+        Context::table().retain(context)
     }
 
     /// One reference less.
     fn clReleaseContext(context: cl_context) {
-        TABLE.release(context).map(drop)
+        Context::table().release(context).map(drop)
     }
 
     /// Says what a context is.
@@ -218,7 +208,7 @@ cl_api! {
         let found = get(context)?;
         let query = Query { size: param_value_size, value: param_value, needed: param_value_size_ret };
         match param_name {
-            CL_CONTEXT_REFERENCE_COUNT => query.value(TABLE.references(context)),
+            CL_CONTEXT_REFERENCE_COUNT => query.value(Context::table().references(context)),
             CL_CONTEXT_NUM_DEVICES => query.value(found.devices.len() as cl_uint),
             CL_CONTEXT_DEVICES => {
                 let handles: Vec<_> = found.devices.iter().map(|device| device_info::handle(device)).collect();

@@ -9,9 +9,9 @@ use crate::{
     constants::*,
     context::Context,
     device_info,
-    error::{Code, Result},
+    error::Result,
     fail,
-    handle::{Handle, Object, Table, get},
+    handle::{Handle, get, object},
     image,
     info::Query,
     platform,
@@ -30,17 +30,7 @@ pub struct Device {
     pub default_queues: Mutex<Vec<(usize, std::sync::Weak<Queue>)>>,
 }
 
-static TABLE: Table<Device> = Table::new();
-
-impl Object for Device {
-    const INVALID: Code = CL_INVALID_DEVICE;
-    fn table() -> &'static Table<Self> {
-        &TABLE
-    }
-    fn handle(&self) -> &Handle<Self> {
-        &self.handle
-    }
-}
+object!(Device, CL_INVALID_DEVICE);
 
 impl Device {
     /// A device over one of the runtime below.

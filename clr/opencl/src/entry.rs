@@ -91,22 +91,6 @@ macro_rules! cl_api {
         }
         $crate::cl_api! { $($rest)* }
     };
-    ($(#[$meta:meta])* exported fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block $($rest:tt)*) => {
-        $(#[$meta])*
-        ///
-        /// # Safety
-        ///
-        /// Pointers must be null or valid as the OpenCL specification of this function says.
-        #[allow(clippy::too_many_arguments, reason = "the signature is OpenCL's")]
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> $crate::types::cl_int {
-            static SITE: $crate::entry::Site = $crate::entry::Site {
-                name: stringify!($name), file: file!(), line: line!(), trace: gneiss_clr::trace::NameId::new(),
-            };
-            $crate::entry::status(&SITE, || -> $crate::error::Result { $body })
-        }
-        $crate::cl_api! { $($rest)* }
-    };
     ($(#[$meta:meta])* create fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block $($rest:tt)*) => {
         $(#[$meta])*
         ///

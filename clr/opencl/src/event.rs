@@ -14,9 +14,9 @@ use crate::{
     callback, cl_api,
     constants::*,
     context::{Context, UserData},
-    error::{Code, Result, code},
+    error::{Result, code},
     fail,
-    handle::{Handle, Object, Table, get},
+    handle::{Handle, Object as _, get, object},
     info::Query,
     queue::Queue,
     types::*,
@@ -36,17 +36,7 @@ pub struct Event {
     set: AtomicBool,
 }
 
-static TABLE: Table<Event> = Table::new();
-
-impl Object for Event {
-    const INVALID: Code = CL_INVALID_EVENT;
-    fn table() -> &'static Table<Self> {
-        &TABLE
-    }
-    fn handle(&self) -> &Handle<Self> {
-        &self.handle
-    }
-}
+object!(Event, CL_INVALID_EVENT);
 
 impl Event {
     /// The event below.
@@ -103,7 +93,7 @@ pub fn give(
     if place.is_null() {
         return Ok(());
     }
-    let event = TABLE.insert(|handle| Event {
+    let event = Event::table().insert(|handle| Event {
         handle,
         context: Arc::clone(&queue.context),
         queue: Some(Arc::clone(queue)),
@@ -169,7 +159,7 @@ cl_api! {
             CL_EVENT_CONTEXT => query.value(found.context.handle().raw()),
             CL_EVENT_COMMAND_TYPE => query.value(found.command),
             CL_EVENT_COMMAND_EXECUTION_STATUS => query.value(found.status()),
-            CL_EVENT_REFERENCE_COUNT => query.value(TABLE.references(event)),
+            CL_EVENT_REFERENCE_COUNT => query.value(Event::table().references(event)),
             name => query.unknown(name),
         }
     }
@@ -177,7 +167,7 @@ cl_api! {
     /// Makes a user event.
     create fn clCreateUserEvent(context: cl_context) -> cl_event {
         let context = get(context)?;
-        let event = TABLE.insert(|handle| Event {
+        let event = Event::table().insert(|handle| Event {
             handle,
             context,
             queue: None,
@@ -206,12 +196,12 @@ cl_api! {
 
     /// One more reference.
     fn clRetainEvent(event: cl_event) {
-        TABLE.retain(event)
+        Event::table().retain(event)
     }
 
     /// One reference less.
     fn clReleaseEvent(event: cl_event) {
-        TABLE.release(event).map(drop)
+        Event::table().release(event).map(drop)
     }
 
     /// Asks to be told of a status.

@@ -39,6 +39,23 @@ pub trait Object: Sized + Send + Sync + 'static {
     fn handle(&self) -> &Handle<Self>;
 }
 
+/// Makes a type with a field `handle` an [`Object`], with a table of its own and the code for handles that are none.
+macro_rules! object {
+    ($type:ty, $invalid:expr) => {
+        impl $crate::handle::Object for $type {
+            const INVALID: $crate::error::Code = $invalid;
+            fn table() -> &'static $crate::handle::Table<Self> {
+                static TABLE: $crate::handle::Table<$type> = $crate::handle::Table::new();
+                &TABLE
+            }
+            fn handle(&self) -> &$crate::handle::Handle<Self> {
+                &self.handle
+            }
+        }
+    };
+}
+pub(crate) use object;
+
 #[derive(Debug)]
 struct State<T> {
     /// The caller's references.

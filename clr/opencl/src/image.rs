@@ -17,7 +17,6 @@ use crate::{
     fail,
     image_format::Format,
     memory::{self, Mem, Parts, Storage},
-    queue::Queue,
     types::*,
 };
 
@@ -51,24 +50,8 @@ pub struct Image {
     views: Vec<OnDevice>,
 }
 
-/// What a map has to do at its end.
-#[derive(Debug)]
-pub struct MappedImage(pub CopyRect);
-
-/// Puts back what the host has written.
-///
-/// # Errors
-/// What the queue refuses.
-pub fn put_back(
-    queue: &Queue,
-    back: &MappedImage,
-    waits: &[gneiss_clr::Event],
-) -> Result<gneiss_clr::Event> {
-    // SAFETY: image and program's memory live until the queue's commands have ended.
-    unsafe { queue.clr.enqueue_copy_rect(&back.0, waits) }.map_err(code)
-}
-
-fn geometry(image_type: cl_uint) -> Option<ImageGeometry> {
+/// The geometry of a type of images; none for what is no such type.
+pub fn geometry(image_type: cl_uint) -> Option<ImageGeometry> {
     Some(match image_type {
         CL_MEM_OBJECT_IMAGE1D => ImageGeometry::D1,
         CL_MEM_OBJECT_IMAGE1D_BUFFER => ImageGeometry::Buffer,

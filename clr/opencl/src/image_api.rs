@@ -2,7 +2,7 @@
 
 use std::{ffi::c_void, sync::Arc};
 
-use gneiss_clr::{CopyRect, FillRect, ImageAccess, ImageGeometry, Rect};
+use gneiss_clr::{CopyRect, FillRect, ImageAccess, Rect};
 
 use crate::{
     cl_api,
@@ -11,12 +11,12 @@ use crate::{
     event::{give, give_after, wait_list},
     fail,
     handle::get,
-    image::{self, Image, MappedImage, create, fits_flags},
+    image::{Image, create, fits_flags, geometry},
     image_format::Format,
     info::Query,
     memory::{MapEnd, Mapped, Mem},
     queue::Queue,
-    transfer::{check_map_flags, host_may, mem},
+    transfer::{check_map_flags, check_range, copy_rect, host_may, mem, three},
     types::*,
 };
 
@@ -34,13 +34,6 @@ fn image_of(mem: &Mem) -> Result<&Image> {
     match &mem.image {
         Some(image) => Ok(image),
         None => fail!(CL_INVALID_MEM_OBJECT, "the memory object is no image"),
-    }
-}
-
-fn three(list: In<usize>) -> Result<[usize; 3]> {
-    match <[usize; 3]>::try_from(list.list(3)) {
-        Ok(three) => Ok(three),
-        Err(_) => fail!(CL_INVALID_VALUE, "no origin or region"),
     }
 }
 
@@ -81,30 +74,12 @@ fn host_rect(
     })
 }
 
-fn copy(
-    queue: &Queue,
-    dst: Rect,
-    src: Rect,
-    extent: [usize; 3],
-    waits: &[gneiss_clr::Event],
-) -> Result<gneiss_clr::Event> {
-    let copy = CopyRect { dst, src, extent };
-    // SAFETY: images and buffers live until the queue's commands have ended, and so does the program's memory, by the contract of the call.
-    unsafe { queue.clr.enqueue_copy_rect(&copy, waits) }.map_err(code)
-}
-
 /// A buffer's bytes as the rows of a region.
 fn buffer_rect(buffer: &Mem, offset: usize, bytes: [usize; 3]) -> Result<Rect> {
     let size = bytes
         .iter()
         .fold(1_usize, |size, part| size.saturating_mul(*part));
-    if offset > buffer.size || size > buffer.size - offset {
-        return fail!(
-            CL_INVALID_VALUE,
-            "{size} bytes at {offset} are not in a buffer of {}",
-            buffer.size
-        );
-    }
+    check_range(buffer, offset, size)?;
     Ok(Rect {
         address: buffer.address()? + offset as u64,
         row_pitch: bytes[0],
@@ -164,20 +139,24 @@ fn map(
             row_pitch: y,
             slice_pitch: z,
         };
-        let extent = image.bytes_of(region);
+        let back = CopyRect {
+            dst: rect,
+            src: host,
+            extent: image.bytes_of(region),
+        };
         let event = if flags & CL_MAP_WRITE_INVALIDATE_REGION != 0 {
             queue.clr.enqueue_marker(waits).map_err(code)?
         } else {
-            copy(queue, host, rect, extent, waits)?
+            let there = CopyRect {
+                dst: host,
+                src: rect,
+                ..back
+            };
+            copy_rect(queue, &there, waits)?
         };
-        let back = writes.then_some(MappedImage(CopyRect {
-            dst: rect,
-            src: host,
-            extent,
-        }));
         mem.maps.lock().push(Mapped {
             pointer: start,
-            end: MapEnd::Copy(back),
+            end: MapEnd::Copy(writes.then_some(back)),
         });
         return Ok((event, start));
     }
@@ -238,14 +217,8 @@ cl_api! {
         num_image_formats: Out<cl_uint>,
     ) {
         let context = get(context)?;
-        let geometry = match image_type {
-            CL_MEM_OBJECT_IMAGE1D => ImageGeometry::D1,
-            CL_MEM_OBJECT_IMAGE1D_BUFFER => ImageGeometry::Buffer,
-            CL_MEM_OBJECT_IMAGE1D_ARRAY => ImageGeometry::D1Array,
-            CL_MEM_OBJECT_IMAGE2D => ImageGeometry::D2,
-            CL_MEM_OBJECT_IMAGE2D_ARRAY => ImageGeometry::D2Array,
-            CL_MEM_OBJECT_IMAGE3D => ImageGeometry::D3,
-            _ => return fail!(CL_INVALID_VALUE, "images of type {image_type:#x}"),
+        let Some(geometry) = geometry(image_type) else {
+            return fail!(CL_INVALID_VALUE, "images of type {image_type:#x}");
         };
         if num_entries == 0 && !image_formats.is_null() {
             return fail!(CL_INVALID_VALUE, "no place for formats");
@@ -311,7 +284,7 @@ cl_api! {
         let dst = host_rect(image, ptr, region, row_pitch, slice_pitch)?;
         host_may(&mem, true, false)?;
         let src = image.rect(mem.address()?, origin);
-        let done = copy(&queue, dst, src, image.bytes_of(region), &waits)?;
+        let done = copy_rect(&queue, &CopyRect { dst, src, extent: image.bytes_of(region) }, &waits)?;
         give_after(blocking_read != 0, event, &queue, CL_COMMAND_READ_IMAGE, done)
     }
 
@@ -330,7 +303,7 @@ cl_api! {
         let src = host_rect(image, ptr, region, input_row_pitch, input_slice_pitch)?;
         host_may(&mem, false, true)?;
         let dst = image.rect(mem.address()?, origin);
-        let done = copy(&queue, dst, src, image.bytes_of(region), &waits)?;
+        let done = copy_rect(&queue, &CopyRect { dst, src, extent: image.bytes_of(region) }, &waits)?;
         give_after(blocking_write != 0, event, &queue, CL_COMMAND_WRITE_IMAGE, done)
     }
 
@@ -353,7 +326,8 @@ cl_api! {
             return fail!(CL_MEM_COPY_OVERLAP, "source and destination overlap");
         }
         let (src_rect, dst_rect) = (from.rect(src.address()?, src_origin), to.rect(dst.address()?, dst_origin));
-        let done = copy(&queue, dst_rect, src_rect, from.bytes_of(region), &waits)?;
+        let copy = CopyRect { dst: dst_rect, src: src_rect, extent: from.bytes_of(region) };
+        let done = copy_rect(&queue, &copy, &waits)?;
         give(event, &queue, CL_COMMAND_COPY_IMAGE, done)
     }
 
@@ -373,7 +347,8 @@ cl_api! {
         image.check_region(origin, region)?;
         let bytes = image.bytes_of(region);
         let to = buffer_rect(&dst, dst_offset, bytes)?;
-        let done = copy(&queue, to, image.rect(src.address()?, origin), bytes, &waits)?;
+        let copy = CopyRect { dst: to, src: image.rect(src.address()?, origin), extent: bytes };
+        let done = copy_rect(&queue, &copy, &waits)?;
         give(event, &queue, CL_COMMAND_COPY_IMAGE_TO_BUFFER, done)
     }
 
@@ -393,7 +368,8 @@ cl_api! {
         image.check_region(origin, region)?;
         let bytes = image.bytes_of(region);
         let from = buffer_rect(&src, src_offset, bytes)?;
-        let done = copy(&queue, image.rect(dst.address()?, origin), from, bytes, &waits)?;
+        let copy = CopyRect { dst: image.rect(dst.address()?, origin), src: from, extent: bytes };
+        let done = copy_rect(&queue, &copy, &waits)?;
         give(event, &queue, CL_COMMAND_COPY_BUFFER_TO_IMAGE, done)
     }
 
@@ -437,20 +413,5 @@ cl_api! {
         image_slice_pitch.set(image.shown[1]);
         give_after(blocking_map != 0, event, &queue, CL_COMMAND_MAP_IMAGE, done)?;
         Ok(std::ptr::with_exposed_provenance_mut(pointer))
-    }
-}
-
-/// Ends a map of an image that was carried to the program's memory.
-///
-/// # Errors
-/// What the queue refuses.
-pub fn unmap(
-    queue: &Queue,
-    back: Option<&MappedImage>,
-    waits: &[gneiss_clr::Event],
-) -> Result<gneiss_clr::Event> {
-    match back {
-        Some(back) => image::put_back(queue, back, waits),
-        None => queue.clr.enqueue_marker(waits).map_err(code),
     }
 }

@@ -14,9 +14,9 @@ use parking_lot::Mutex;
 use crate::{
     constants::*,
     device::Device,
-    error::{Code, Result},
+    error::Result,
     fail,
-    handle::{Handle, Object, Table, get},
+    handle::{Handle, Object as _, get, object},
     memory::Mem,
     program::{Loaded, Program},
     runtime,
@@ -67,17 +67,7 @@ pub struct Kernel {
     pub arguments: Mutex<Vec<Option<Argument>>>,
 }
 
-static TABLE: Table<Kernel> = Table::new();
-
-impl Object for Kernel {
-    const INVALID: Code = CL_INVALID_KERNEL;
-    fn table() -> &'static Table<Self> {
-        &TABLE
-    }
-    fn handle(&self) -> &Handle<Self> {
-        &self.handle
-    }
-}
+object!(Kernel, CL_INVALID_KERNEL);
 
 impl Drop for Kernel {
     fn drop(&mut self) {
@@ -144,7 +134,7 @@ impl Kernel {
         }
         let arguments = arguments.unwrap_or_else(|| vec![None; expected.len()]);
         program.kernels.fetch_add(1, Ordering::AcqRel);
-        let kernel = TABLE.insert(|handle| Kernel {
+        let kernel = Kernel::table().insert(|handle| Kernel {
             handle,
             program: Arc::clone(program),
             name: name.to_owned(),

@@ -171,7 +171,6 @@ fn enqueue(
 
 /// A native kernel's arguments: a copy of the program's bytes, in which memory objects are replaced by addresses.
 fn native_arguments(
-    queue: &Queue,
     args: *mut c_void,
     size: usize,
     mems: &[cl_mem],
@@ -203,7 +202,6 @@ fn native_arguments(
         // SAFETY: the place is in the copy.
         unsafe { target.add(offset).cast::<usize>().write_unaligned(address) };
     }
-    let _ = queue;
     Ok(copy)
 }
 
@@ -253,7 +251,7 @@ cl_api! {
         }
         let mems = mem_list.list(num_mem_objects as usize);
         let places = args_mem_loc.list(num_mem_objects as usize);
-        let mut copy = native_arguments(&queue, args, cb_args, &mems, &places)?;
+        let mut copy = native_arguments(args, cb_args, &mems, &places)?;
         let none = UserData(args);
         let done = queue.clr.enqueue_native(
             move || {

@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use gneiss_clr::{HostFlags, Mapping, MemoryKind};
+use gneiss_clr::{CopyRect, HostFlags, Mapping, MemoryKind};
 use parking_lot::Mutex;
 
 use crate::{
@@ -18,9 +18,9 @@ use crate::{
     context::{Context, UserData},
     defer,
     device_info::{BASE_ALIGN, max_allocation},
-    error::{Code, Result, code},
+    error::{Result, code},
     fail,
-    handle::{Handle, Object, Table, get},
+    handle::{Handle, Object as _, get, object},
     image::Image,
     info::Query,
     runtime,
@@ -169,7 +169,7 @@ pub enum MapEnd {
     /// It ends the map below.
     Memory(Mapping),
     /// It carries an image back from the program's memory, if that was written.
-    Copy(Option<crate::image::MappedImage>),
+    Copy(Option<CopyRect>),
 }
 
 /// A memory object.
@@ -200,17 +200,7 @@ pub struct Mem {
     pub maps: Mutex<Vec<Mapped>>,
 }
 
-static TABLE: Table<Mem> = Table::new();
-
-impl Object for Mem {
-    const INVALID: Code = CL_INVALID_MEM_OBJECT;
-    fn table() -> &'static Table<Self> {
-        &TABLE
-    }
-    fn handle(&self) -> &Handle<Self> {
-        &self.handle
-    }
-}
+object!(Mem, CL_INVALID_MEM_OBJECT);
 
 /// What a memory object is made from.
 #[derive(Debug)]
@@ -247,7 +237,7 @@ impl Mem {
             Some((parent, origin)) => (Some(parent), origin),
             None => (None, 0),
         };
-        TABLE
+        Mem::table()
             .insert(|handle| Mem {
                 handle,
                 context: parts.context,
@@ -564,12 +554,12 @@ cl_api! {
 
     /// One more reference.
     fn clRetainMemObject(memobj: cl_mem) {
-        TABLE.retain(memobj)
+        Mem::table().retain(memobj)
     }
 
     /// One reference less.
     fn clReleaseMemObject(memobj: cl_mem) {
-        TABLE.release(memobj).map(drop)
+        Mem::table().release(memobj).map(drop)
     }
 
     /// Says what a memory object is.
@@ -585,7 +575,7 @@ cl_api! {
             CL_MEM_SIZE => query.value(mem.size),
             CL_MEM_HOST_PTR => query.value(mem.host_ptr),
             CL_MEM_MAP_COUNT => query.value(mem.maps.lock().len() as cl_uint),
-            CL_MEM_REFERENCE_COUNT => query.value(TABLE.references(memobj)),
+            CL_MEM_REFERENCE_COUNT => query.value(Mem::table().references(memobj)),
             CL_MEM_CONTEXT => query.value(mem.context.handle().raw()),
             CL_MEM_ASSOCIATED_MEMOBJECT => {
                 query.value(mem.parent())

@@ -8,9 +8,9 @@ use std::{
 use crate::{
     cl_api,
     constants::*,
-    error::{Code, Result},
+    error::Result,
     extension, fail,
-    handle::{Handle, Object, Slot, Table, get},
+    handle::{Handle, Object as _, Slot, get, object},
     info::Query,
     types::*,
 };
@@ -24,22 +24,12 @@ pub struct Platform {
     handle: Handle<Platform>,
 }
 
-static TABLE: Table<Platform> = Table::new();
-
-impl Object for Platform {
-    const INVALID: Code = CL_INVALID_PLATFORM;
-    fn table() -> &'static Table<Self> {
-        &TABLE
-    }
-    fn handle(&self) -> &Handle<Self> {
-        &self.handle
-    }
-}
+object!(Platform, CL_INVALID_PLATFORM);
 
 /// The platform's handle.
 pub fn handle() -> cl_platform_id {
     static PLATFORM: LazyLock<Option<Arc<Platform>>> =
-        LazyLock::new(|| TABLE.insert(|handle| Platform { handle }));
+        LazyLock::new(|| Platform::table().insert(|handle| Platform { handle }));
     PLATFORM
         .as_ref()
         .map_or(std::ptr::null_mut(), |platform| platform.handle.raw())
@@ -88,7 +78,8 @@ cl_api! {
     }
 
     /// Lists the platforms, for the ICD loader.
-    exported fn clIcdGetPlatformIDsKHR(num_entries: cl_uint, platforms: Out<cl_platform_id>, num_platforms: Out<cl_uint>) {
+    #[unsafe(no_mangle)]
+    fn clIcdGetPlatformIDsKHR(num_entries: cl_uint, platforms: Out<cl_platform_id>, num_platforms: Out<cl_uint>) {
         list(num_entries, platforms, num_platforms)
     }
 

@@ -11,9 +11,9 @@ use crate::{
     context::{Context, UserData},
     defer,
     device::Device,
-    error::{Code, Result, code},
+    error::{Result, code},
     fail,
-    handle::{Handle, Object, Table},
+    handle::{Handle, Object as _, object},
     options::Options,
     types::*,
 };
@@ -112,17 +112,7 @@ pub struct Program {
     pub kernels: std::sync::atomic::AtomicUsize,
 }
 
-static TABLE: Table<Program> = Table::new();
-
-impl Object for Program {
-    const INVALID: Code = CL_INVALID_PROGRAM;
-    fn table() -> &'static Table<Self> {
-        &TABLE
-    }
-    fn handle(&self) -> &Handle<Self> {
-        &self.handle
-    }
-}
+object!(Program, CL_INVALID_PROGRAM);
 
 /// What bytes are a binary of.
 fn kind_of(binary: &[u8]) -> Option<cl_uint> {
@@ -146,7 +136,7 @@ impl Program {
         devices: Vec<Arc<Device>>,
         builds: Vec<Build>,
     ) -> Result<Arc<Program>> {
-        TABLE
+        Program::table()
             .insert(|handle| Program {
                 handle,
                 context,

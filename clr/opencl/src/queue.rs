@@ -12,9 +12,9 @@ use crate::{
     defer,
     device::Device,
     device_info,
-    error::{Code, Result, code},
+    error::{Result, code},
     fail,
-    handle::{Handle, Object, Table, get},
+    handle::{Handle, Object as _, get, object},
     info::Query,
     types::*,
 };
@@ -36,17 +36,7 @@ pub struct Queue {
     list: Option<Vec<cl_property>>,
 }
 
-static TABLE: Table<Queue> = Table::new();
-
-impl Object for Queue {
-    const INVALID: Code = CL_INVALID_COMMAND_QUEUE;
-    fn table() -> &'static Table<Self> {
-        &TABLE
-    }
-    fn handle(&self) -> &Handle<Self> {
-        &self.handle
-    }
-}
+object!(Queue, CL_INVALID_COMMAND_QUEUE);
 
 const ON_HOST: cl_bitfield = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
 const ON_DEVICE: cl_bitfield = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
@@ -79,7 +69,7 @@ impl Queue {
             ..QueueOptions::default()
         };
         let clr = HostQueue::new(&device.clr, options).map_err(code)?;
-        let queue = TABLE.insert(|handle| Queue {
+        let queue = Queue::table().insert(|handle| Queue {
             handle,
             context,
             device,
@@ -145,12 +135,12 @@ cl_api! {
 
     /// One more reference.
     fn clRetainCommandQueue(command_queue: cl_command_queue) {
-        TABLE.retain(command_queue)
+        Queue::table().retain(command_queue)
     }
 
     /// One reference less, and a flush.
     fn clReleaseCommandQueue(command_queue: cl_command_queue) {
-        if let Some(queue) = TABLE.release(command_queue)? {
+        if let Some(queue) = Queue::table().release(command_queue)? {
             queue.clr.flush();
         }
         Ok(())
@@ -166,7 +156,7 @@ cl_api! {
         match param_name {
             CL_QUEUE_CONTEXT => query.value(queue.context.handle().raw()),
             CL_QUEUE_DEVICE => query.value(device_info::handle(&queue.device)),
-            CL_QUEUE_REFERENCE_COUNT => query.value(TABLE.references(command_queue)),
+            CL_QUEUE_REFERENCE_COUNT => query.value(Queue::table().references(command_queue)),
             CL_QUEUE_PROPERTIES => query.value(queue.properties),
             CL_QUEUE_PROPERTIES_ARRAY => query.list(queue.list.as_deref().unwrap_or_default()),
             CL_QUEUE_DEVICE_DEFAULT => {

@@ -10,9 +10,9 @@ use crate::{
     context::Context,
     descriptor::Descriptor,
     device::Device,
-    error::{Code, Result, code},
+    error::{Result, code},
     fail,
-    handle::{Handle, Object, Table, get},
+    handle::{Handle, Object as _, get, object},
     info::Query,
     types::*,
 };
@@ -29,17 +29,7 @@ pub struct Sampler {
     views: Vec<(Arc<Device>, Descriptor, SamplerView)>,
 }
 
-static TABLE: Table<Sampler> = Table::new();
-
-impl Object for Sampler {
-    const INVALID: Code = CL_INVALID_SAMPLER;
-    fn table() -> &'static Table<Self> {
-        &TABLE
-    }
-    fn handle(&self) -> &Handle<Self> {
-        &self.handle
-    }
-}
+object!(Sampler, CL_INVALID_SAMPLER);
 
 impl Sampler {
     fn create(
@@ -75,7 +65,7 @@ impl Sampler {
             let descriptor = Descriptor::new(device, view.descriptor())?;
             views.push((Arc::clone(device), descriptor, view));
         }
-        let sampler = TABLE.insert(|handle| Sampler {
+        let sampler = Sampler::table().insert(|handle| Sampler {
             handle,
             context,
             normalised,
@@ -143,12 +133,12 @@ cl_api! {
 
     /// One more reference.
     fn clRetainSampler(sampler: cl_sampler) {
-        TABLE.retain(sampler)
+        Sampler::table().retain(sampler)
     }
 
     /// One reference less.
     fn clReleaseSampler(sampler: cl_sampler) {
-        TABLE.release(sampler).map(drop)
+        Sampler::table().release(sampler).map(drop)
     }
 
     /// Says what a sampler is.
@@ -159,7 +149,7 @@ cl_api! {
         let found = get(sampler)?;
         let query = Query { size: param_value_size, value: param_value, needed: param_value_size_ret };
         match param_name {
-            CL_SAMPLER_REFERENCE_COUNT => query.value(TABLE.references(sampler)),
+            CL_SAMPLER_REFERENCE_COUNT => query.value(Sampler::table().references(sampler)),
             CL_SAMPLER_CONTEXT => query.value(found.context.handle().raw()),
             CL_SAMPLER_NORMALIZED_COORDS => query.truth(found.normalised),
             CL_SAMPLER_ADDRESSING_MODE => query.value(found.addressing),

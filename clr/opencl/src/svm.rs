@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use gneiss_clr::{HostFlags, MemoryKind, MigrateTarget};
+use gneiss_clr::{HostFlags, MemoryKind};
 
 use crate::{
     cl_api,
@@ -147,16 +147,6 @@ fn range(pointer: *const c_void, size: usize) -> Result<u64> {
     Ok(address as u64)
 }
 
-fn map_flags(flags: cl_bitfield) -> Result {
-    let invalidate = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
-    let others = flags & (CL_MAP_READ | CL_MAP_WRITE) != 0;
-    let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    if flags & !known != 0 || (invalidate && others) {
-        return fail!(CL_INVALID_VALUE, "map flags {flags:#x}");
-    }
-    Ok(())
-}
-
 /// A command that frees: the program's function does, or we do.
 fn enqueue_free(
     queue: &Arc<Queue>,
@@ -238,14 +228,12 @@ cl_api! {
     ) {
         let queue = get(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
-        if pattern.is_null() || !pattern_size.is_power_of_two() || pattern_size > 128 {
-            return fail!(CL_INVALID_VALUE, "a pattern of {pattern_size} bytes at {:?}", pattern.pointer());
-        }
+        let bytes = transfer::pattern(pattern, pattern_size)?;
         let address = range(svm_ptr, size)?;
         if !size.is_multiple_of(pattern_size) || !address.is_multiple_of(pattern_size as u64) {
             return fail!(CL_INVALID_VALUE, "{size} bytes at {svm_ptr:p} for a pattern of {pattern_size}");
         }
-        let done = transfer::fill(&queue, address, &pattern.list(pattern_size), size, &waits)?;
+        let done = transfer::fill(&queue, address, &bytes, size, &waits)?;
         give(event, &queue, CL_COMMAND_SVM_MEMFILL, done)
     }
 
@@ -256,7 +244,7 @@ cl_api! {
     ) {
         let queue = get(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
-        map_flags(flags)?;
+        transfer::check_map_flags(flags)?;
         if size == 0 {
             return fail!(CL_INVALID_VALUE, "a map without bytes");
         }
@@ -287,16 +275,13 @@ cl_api! {
         if num_svm_pointers == 0 || svm_pointers.is_null() {
             return fail!(CL_INVALID_VALUE, "no pointers");
         }
-        if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
-            return fail!(CL_INVALID_VALUE, "migration flags {flags:#x}");
-        }
+        let target = transfer::migrate_target(flags)?;
         let sizes = sizes.list(num_svm_pointers as usize);
         let mut addresses = Vec::new();
         for (index, pointer) in svm_pointers.list(num_svm_pointers as usize).into_iter().enumerate() {
             let size = sizes.get(index).copied().unwrap_or(0);
             addresses.push(range(std::ptr::with_exposed_provenance(pointer), size)?);
         }
-        let target = if flags & CL_MIGRATE_MEM_OBJECT_HOST != 0 { MigrateTarget::Host } else { MigrateTarget::Device };
         let done = queue.clr.enqueue_svm_prefetch(&addresses, target, &waits).map_err(code)?;
         give(event, &queue, CL_COMMAND_SVM_MIGRATE_MEM, done)
     }

@@ -11,7 +11,6 @@ use crate::{
     event::{give, give_after, wait_list},
     fail,
     handle::get,
-    image_api,
     memory::{MapEnd, Mapped, Mem},
     queue::Queue,
     types::*,
@@ -59,7 +58,11 @@ pub fn host_may(mem: &Mem, read: bool, write: bool) -> Result {
     Ok(())
 }
 
-fn check_range(mem: &Mem, offset: usize, size: usize) -> Result {
+/// Refuses bytes that are not in a buffer.
+///
+/// # Errors
+/// `CL_INVALID_VALUE`.
+pub fn check_range(mem: &Mem, offset: usize, size: usize) -> Result {
     if offset > mem.size || size > mem.size - offset {
         return fail!(
             CL_INVALID_VALUE,
@@ -68,6 +71,17 @@ fn check_range(mem: &Mem, offset: usize, size: usize) -> Result {
         );
     }
     Ok(())
+}
+
+/// An origin or a region.
+///
+/// # Errors
+/// `CL_INVALID_VALUE` if there is none.
+pub fn three(list: In<usize>) -> Result<[usize; 3]> {
+    match <[usize; 3]>::try_from(list.list(3)) {
+        Ok(three) => Ok(three),
+        Err(_) => fail!(CL_INVALID_VALUE, "no origin or region"),
+    }
 }
 
 /// A rectangle in memory, with the pitches that 0 stands for.
@@ -81,9 +95,7 @@ struct Box3 {
 impl Box3 {
     /// Reads origin and pitches.
     fn new(origin: In<usize>, region: [usize; 3], row: usize, slice: usize) -> Result<Self> {
-        let Ok(origin) = <[usize; 3]>::try_from(origin.list(3)) else {
-            return fail!(CL_INVALID_VALUE, "no origin");
-        };
+        let origin = three(origin)?;
         let row_pitch = if row == 0 { region[0] } else { row };
         let least = region[1].saturating_mul(row_pitch);
         let slice_pitch = if slice == 0 { least } else { slice };
@@ -139,10 +151,35 @@ impl Box3 {
 }
 
 fn region(region: In<usize>) -> Result<[usize; 3]> {
-    match <[usize; 3]>::try_from(region.list(3)) {
-        Ok(region) if !region.contains(&0) => Ok(region),
-        other => fail!(CL_INVALID_VALUE, "a region of {other:?}"),
+    let region = three(region)?;
+    if region.contains(&0) {
+        return fail!(CL_INVALID_VALUE, "a region of {region:?}");
     }
+    Ok(region)
+}
+
+/// Origin and pitches of a rectangle as calls have them: row, then slice.
+type Place = (In<usize>, usize, usize);
+
+/// The rectangles in a buffer and in the program's memory that a call names, and their extent.
+fn of_buffer_and_host(
+    mem: &Mem,
+    (buffer_origin, buffer_row, buffer_slice): Place,
+    host: *const c_void,
+    (host_origin, host_row, host_slice): Place,
+    extent: In<usize>,
+) -> Result<(Rect, Rect, [usize; 3])> {
+    if host.is_null() {
+        return fail!(CL_INVALID_VALUE, "the host pointer is null");
+    }
+    let extent = region(extent)?;
+    let of_buffer = Box3::new(buffer_origin, extent, buffer_row, buffer_slice)?;
+    let of_host = Box3::new(host_origin, extent, host_row, host_slice)?;
+    Ok((
+        of_buffer.at(mem.address()?, extent, Some(mem.size))?,
+        of_host.at(host.expose_provenance() as u64, extent, None)?,
+        extent,
+    ))
 }
 
 /// Whether two rectangles of the same buffer share bytes (the specification's rule, by intervals first).
@@ -185,16 +222,47 @@ fn copy(
     unsafe { queue.clr.enqueue_copy(dst, src, size, waits) }.map_err(code)
 }
 
-fn copy_rect(
+/// A copy of a rectangle.
+///
+/// # Errors
+/// The code of what the queue refuses.
+pub fn copy_rect(
     queue: &Queue,
-    dst: Rect,
-    src: Rect,
-    extent: [usize; 3],
+    copy: &CopyRect,
     waits: &[gneiss_clr::Event],
 ) -> Result<gneiss_clr::Event> {
-    let copy = CopyRect { dst, src, extent };
-    // SAFETY: as in `copy`.
-    unsafe { queue.clr.enqueue_copy_rect(&copy, waits) }.map_err(code)
+    // SAFETY: memory objects live until the queue's commands have ended, and so does the program's memory, by the contract of the call.
+    unsafe { queue.clr.enqueue_copy_rect(copy, waits) }.map_err(code)
+}
+
+/// Reads the pattern of a fill.
+///
+/// # Errors
+/// `CL_INVALID_VALUE` if there is none, or its size is no power of two up to 128.
+pub fn pattern(pattern: In<u8>, size: usize) -> Result<Vec<u8>> {
+    if pattern.is_null() || !size.is_power_of_two() || size > 128 {
+        return fail!(
+            CL_INVALID_VALUE,
+            "a pattern of {size} bytes at {:?}",
+            pattern.pointer()
+        );
+    }
+    Ok(pattern.list(size))
+}
+
+/// Where flags of a migration lead.
+///
+/// # Errors
+/// `CL_INVALID_VALUE` for unknown flags.
+pub fn migrate_target(flags: cl_bitfield) -> Result<MigrateTarget> {
+    if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
+        return fail!(CL_INVALID_VALUE, "migration flags {flags:#x}");
+    }
+    Ok(if flags & CL_MIGRATE_MEM_OBJECT_HOST != 0 {
+        MigrateTarget::Host
+    } else {
+        MigrateTarget::Device
+    })
 }
 
 /// Fills memory with a pattern of any size.
@@ -327,16 +395,15 @@ cl_api! {
         let queue = get(command_queue)?;
         let mem = buffer(&queue, buffer_)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
-        if ptr.is_null() {
-            return fail!(CL_INVALID_VALUE, "the host pointer is null");
-        }
-        let extent = region(region_)?;
-        let src = Box3::new(buffer_origin, extent, buffer_row_pitch, buffer_slice_pitch)?;
-        let dst = Box3::new(host_origin, extent, host_row_pitch, host_slice_pitch)?;
-        let src = src.at(mem.address()?, extent, Some(mem.size))?;
-        let dst = dst.at(ptr.expose_provenance() as u64, extent, None)?;
+        let (buffer, host, extent) = of_buffer_and_host(
+            &mem,
+            (buffer_origin, buffer_row_pitch, buffer_slice_pitch),
+            ptr,
+            (host_origin, host_row_pitch, host_slice_pitch),
+            region_,
+        )?;
         host_may(&mem, true, false)?;
-        let done = copy_rect(&queue, dst, src, extent, &waits)?;
+        let done = copy_rect(&queue, &CopyRect { dst: host, src: buffer, extent }, &waits)?;
         give_after(blocking_read != 0, event, &queue, CL_COMMAND_READ_BUFFER_RECT, done)
     }
 
@@ -349,16 +416,15 @@ cl_api! {
         let queue = get(command_queue)?;
         let mem = buffer(&queue, buffer_)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
-        if ptr.is_null() {
-            return fail!(CL_INVALID_VALUE, "the host pointer is null");
-        }
-        let extent = region(region_)?;
-        let dst = Box3::new(buffer_origin, extent, buffer_row_pitch, buffer_slice_pitch)?;
-        let src = Box3::new(host_origin, extent, host_row_pitch, host_slice_pitch)?;
-        let dst = dst.at(mem.address()?, extent, Some(mem.size))?;
-        let src = src.at(ptr.expose_provenance() as u64, extent, None)?;
+        let (buffer, host, extent) = of_buffer_and_host(
+            &mem,
+            (buffer_origin, buffer_row_pitch, buffer_slice_pitch),
+            ptr,
+            (host_origin, host_row_pitch, host_slice_pitch),
+            region_,
+        )?;
         host_may(&mem, false, true)?;
-        let done = copy_rect(&queue, dst, src, extent, &waits)?;
+        let done = copy_rect(&queue, &CopyRect { dst: buffer, src: host, extent }, &waits)?;
         give_after(blocking_write != 0, event, &queue, CL_COMMAND_WRITE_BUFFER_RECT, done)
     }
 
@@ -404,7 +470,7 @@ cl_api! {
                 return fail!(CL_MEM_COPY_OVERLAP, "source and destination overlap");
             }
         }
-        let done = copy_rect(&queue, dst_rect, src_rect, extent, &waits)?;
+        let done = copy_rect(&queue, &CopyRect { dst: dst_rect, src: src_rect, extent }, &waits)?;
         give(event, &queue, CL_COMMAND_COPY_BUFFER_RECT, done)
     }
 
@@ -417,14 +483,11 @@ cl_api! {
         let mem = buffer(&queue, buffer_)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         check_range(&mem, offset, size)?;
-        if pattern.is_null() || !pattern_size.is_power_of_two() || pattern_size > 128 {
-            return fail!(CL_INVALID_VALUE, "a pattern of {pattern_size} bytes at {:?}", pattern.pointer());
-        }
+        let bytes = self::pattern(pattern, pattern_size)?;
         if !offset.is_multiple_of(pattern_size) || !size.is_multiple_of(pattern_size) {
             return fail!(CL_INVALID_VALUE, "{size} bytes at {offset} are no multiples of a pattern of {pattern_size}");
         }
-        let pattern = pattern.list(pattern_size);
-        let done = fill(&queue, mem.address()? + offset as u64, &pattern, size, &waits)?;
+        let done = fill(&queue, mem.address()? + offset as u64, &bytes, size, &waits)?;
         give(event, &queue, CL_COMMAND_FILL_BUFFER, done)
     }
 
@@ -438,14 +501,11 @@ cl_api! {
         if num_mem_objects == 0 || mem_objects.is_null() {
             return fail!(CL_INVALID_VALUE, "no memory objects");
         }
-        if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
-            return fail!(CL_INVALID_VALUE, "migration flags {flags:#x}");
-        }
+        let target = migrate_target(flags)?;
         let mut addresses = Vec::new();
         for handle in mem_objects.list(num_mem_objects as usize) {
             addresses.push(mem(&queue, handle)?.address()?);
         }
-        let target = if flags & CL_MIGRATE_MEM_OBJECT_HOST != 0 { MigrateTarget::Host } else { MigrateTarget::Device };
         let done = queue.clr.enqueue_migrate(&addresses, target, &waits).map_err(code)?;
         give(event, &queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, done)
     }
@@ -483,7 +543,8 @@ cl_api! {
             maps.remove(index)
         };
         let done = match mapped.end {
-            MapEnd::Copy(back) => image_api::unmap(&queue, back.as_ref(), &waits)?,
+            MapEnd::Copy(Some(back)) => copy_rect(&queue, &back, &waits)?,
+            MapEnd::Copy(None) => queue.clr.enqueue_marker(&waits).map_err(code)?,
             // SAFETY: the memory lives until the queue's commands have ended; the caller does not use the pointer any more.
             MapEnd::Memory(mapping) => unsafe { queue.clr.enqueue_unmap(mapping, &waits) }.map_err(code)?,
         };
