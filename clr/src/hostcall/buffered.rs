@@ -10,7 +10,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{Device, Error, HostFlags, Memory, Result};
 
-use super::printf::{self, LIMIT, Spec, Words};
+use super::printf::{self, LIMIT, Piece, Spec, Words};
 
 /// Bytes of a buffer, with its head.
 pub const PRINTF_BUFFER_SIZE: usize = 4 << 20;
@@ -124,10 +124,9 @@ struct Conversion<'a> {
     elements: usize,
     length: &'a [u8],
     conversion: u8,
-    len: usize,
 }
 
-fn conversion(text: &[u8]) -> Option<Conversion<'_>> {
+fn conversion(text: &[u8]) -> Option<(Conversion<'_>, usize)> {
     let skip = |from: usize, set: &[u8]| {
         from + text[from..]
             .iter()
@@ -154,35 +153,28 @@ fn conversion(text: &[u8]) -> Option<Conversion<'_>> {
     }
     let end = skip(at, b"hljzt");
     let conversion = *text.get(end)?;
+    let read = Conversion {
+        front,
+        elements,
+        length: &text[at..end],
+        conversion,
+    };
     b"diouxXcfFeEgGaAsp"
         .contains(&conversion)
-        .then_some(Conversion {
-            front,
-            elements,
-            length: &text[at..end],
-            conversion,
-            len: end + 1,
-        })
+        .then_some((read, end + 1))
 }
 
 impl Format {
     fn print(&self, mut arguments: &[u8], out: &mut Vec<u8>) {
         let mut sizes = self.sizes.iter();
-        let mut rest = &self.text[..];
-        while let Some(percent) = rest.iter().position(|byte| *byte == b'%') {
-            out.extend_from_slice(&rest[..percent]);
-            rest = &rest[percent + 1..];
-            if rest.first() == Some(&b'%') {
-                out.push(b'%');
-                rest = &rest[1..];
-                continue;
-            }
-            let Some(conversion) = conversion(rest) else {
-                // Not a conversion that OpenCL knows: it stands for itself.
-                out.push(b'%');
-                continue;
+        for piece in printf::pieces(&self.text, conversion) {
+            let conversion = match piece {
+                Piece::Text(text) => {
+                    out.extend_from_slice(text);
+                    continue;
+                }
+                Piece::Conversion(conversion) => conversion,
             };
-            rest = &rest[conversion.len..];
             let Some((argument, after)) = sizes
                 .next()
                 .and_then(|size| arguments.split_at_checked(*size))
@@ -195,7 +187,6 @@ impl Format {
             }
             convert(&conversion, argument, out);
         }
-        out.extend_from_slice(rest);
     }
 }
 
@@ -283,7 +274,6 @@ fn element(conversion: &Conversion<'_>, length: &[u8], words: &[u64], out: &mut 
         front: conversion.front,
         length,
         conversion: conversion.conversion,
-        len: 0,
     };
     printf::convert(&spec, &mut Words(words), out);
 }

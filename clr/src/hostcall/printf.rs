@@ -100,12 +100,50 @@ pub(super) struct Spec<'a> {
     /// Length modifier.
     pub(super) length: &'a [u8],
     pub(super) conversion: u8,
-    /// Bytes of all, without the percent sign.
-    pub(super) len: usize,
 }
 
-/// Reads what follows a percent sign; `None` if that is no specification.
-fn spec(text: &[u8]) -> Option<Spec<'_>> {
+/// A part of a format.
+pub(super) enum Piece<'a, C> {
+    /// Stands for itself.
+    Text(&'a [u8]),
+    /// Wants an argument.
+    Conversion(C),
+}
+
+/// The parts of a format. `parse` reads what follows a percent sign, and says how many bytes it was; `None` if that is no specification: the
+/// sign then stands for itself.
+pub(super) fn pieces<'a, C>(
+    format: &'a [u8],
+    parse: impl Fn(&'a [u8]) -> Option<(C, usize)>,
+) -> impl Iterator<Item = Piece<'a, C>> {
+    let mut rest = format;
+    std::iter::from_fn(move || {
+        let text = rest.iter().take_while(|byte| **byte != b'%').count();
+        if text > 0 {
+            let piece;
+            (piece, rest) = rest.split_at(text);
+            return Some(Piece::Text(piece));
+        }
+        let (percent, after) = rest.split_at_checked(1)?;
+        if after.first() == Some(&b'%') {
+            rest = &after[1..];
+            return Some(Piece::Text(percent));
+        }
+        match parse(after) {
+            Some((conversion, len)) => {
+                rest = &after[len..];
+                Some(Piece::Conversion(conversion))
+            }
+            None => {
+                rest = after;
+                Some(Piece::Text(percent))
+            }
+        }
+    })
+}
+
+/// Reads what follows a percent sign.
+fn spec(text: &[u8]) -> Option<(Spec<'_>, usize)> {
     let skip = |from: usize, set: &[u8]| {
         from + text[from..]
             .iter()
@@ -121,12 +159,15 @@ fn spec(text: &[u8]) -> Option<Spec<'_>> {
         at = number(at + 1);
     }
     let end = skip(at, b"hlLqjzt");
-    Some(Spec {
+    let conversion = *text.get(end)?;
+    let spec = Spec {
         front: &text[..at],
         length: &text[at..end],
-        conversion: *text.get(end)?,
-        len: end + 1,
-    })
+        conversion,
+    };
+    b"diouxXcfFeEgGaAspn"
+        .contains(&conversion)
+        .then_some((spec, end + 1))
 }
 
 /// The text of a format string and its arguments. Ends early when there are no arguments left, as AMD's runtime does. `None`: the text is
@@ -135,22 +176,14 @@ fn format(words: &[u64]) -> Option<Vec<u8>> {
     let mut words = Words(words);
     let format = words.string().unwrap_or_default();
     let mut out = Vec::with_capacity(format.len() + 32);
-    let mut rest = &format[..];
-    while let Some(percent) = rest.iter().position(|byte| *byte == b'%') {
-        out.extend_from_slice(&rest[..percent]);
-        rest = &rest[percent + 1..];
-        if rest.first() == Some(&b'%') {
-            out.push(b'%');
-            rest = &rest[1..];
-            continue;
-        }
-        let Some(spec) = spec(rest).filter(|spec| b"diouxXcfFeEgGaAspn".contains(&spec.conversion))
-        else {
-            // Not a specification that printf knows: it stands for itself.
-            out.push(b'%');
-            continue;
+    for piece in pieces(&format, spec) {
+        let spec = match piece {
+            Piece::Text(text) => {
+                out.extend_from_slice(text);
+                continue;
+            }
+            Piece::Conversion(spec) => spec,
         };
-        rest = &rest[spec.len..];
         if widest(spec.front) > LIMIT {
             return None;
         }
@@ -161,7 +194,6 @@ fn format(words: &[u64]) -> Option<Vec<u8>> {
             return None;
         }
     }
-    out.extend_from_slice(rest);
     Some(out)
 }
 
