@@ -169,11 +169,8 @@ impl OpenCl {
 
     /// The device libraries for a target.
     fn libraries(&self, target: &str, math: Math) -> Vec<PathBuf> {
-        let switch = |name: &str, on: bool| {
-            let mut file = format!("oclc_{name}_");
-            let _ = write!(file, "{}.bc", if on { "on" } else { "off" });
-            file
-        };
+        let switch =
+            |name: &str, on: bool| format!("oclc_{name}_{}.bc", if on { "on" } else { "off" });
         let files = [
             "opencl.bc".to_owned(),
             "ocml.bc".to_owned(),
