@@ -1,6 +1,9 @@
 //! What can go wrong, without the codes of any API on top.
 
 use gneiss_hsa_api::hsa_status_t;
+use parking_lot::Mutex;
+
+use crate::hostcall::assertion_failed;
 
 /// Result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -110,6 +113,24 @@ pub struct DeviceFault {
     pub kind: FaultKind,
     /// Text for a person: what, where, which kernel. One fact a line.
     pub report: String,
+}
+
+impl DeviceFault {
+    /// Prints the report on stderr, once however often the fault is met. Aborts where `GNEISS_FAULT=abort` asks for AMD's older behaviour, or
+    /// an assertion of device code has failed.
+    pub fn print_once(&self) {
+        static PRINTED: Mutex<Option<String>> = Mutex::new(None);
+        let mut printed = PRINTED.lock();
+        if printed.as_deref() == Some(self.report.as_str()) {
+            return;
+        }
+        eprintln!("{}", self.report.trim_end());
+        *printed = Some(self.report.clone());
+        let abort = gneiss_settings::text("GNEISS_FAULT").is_some_and(|value| value == "abort");
+        if abort || assertion_failed() {
+            std::process::abort();
+        }
+    }
 }
 
 /// Kinds of device fault.

@@ -57,7 +57,7 @@ pub use config::Config;
 pub use device::Device;
 pub use error::{DeviceFault, Error, FaultKind, LaunchLimit, Result};
 pub use event::{Event, ProfilingTimes, Status};
-pub use hostcall::{PRINTF_BUFFER_SIZE, assertion_failed};
+pub use hostcall::PRINTF_BUFFER_SIZE;
 pub use image::{
     AddressingMode, ChannelOrder, ChannelType, IMAGE_DWORDS, ImageAccess, ImageDescription,
     ImageGeometry, ImageView, SAMPLER_DWORDS, SamplerDescription, SamplerView,

@@ -140,11 +140,7 @@ fn create() -> Result<Runtime, hipError_t> {
     extern "C" fn in_child() {
         STATE.store(FORKED, Ordering::Release);
     }
-    if let Err(refused) = gneiss_settings::check() {
-        // A program often shows no more than that there is no device.
-        for error in &refused {
-            eprintln!("gneiss: {error}");
-        }
+    if !gneiss_settings::accepted() {
         return fail!(
             hipErrorNoDevice,
             "the environment has values that are not accepted"
@@ -236,7 +232,7 @@ pub fn device(ordinal: i32) -> HipResult<&'static Device> {
 /// HIP's code for an error of the command-queue runtime. The reason goes to the log; a device fault's report goes to stderr, once.
 pub fn hip_error(error: Error) -> hipError_t {
     match &error {
-        Error::Fault(fault) => report_fault(fault),
+        Error::Fault(fault) => fault.print_once(),
         other => log_error!("{other}"),
     }
     match error {
@@ -269,7 +265,7 @@ pub fn status_error(status: Status) -> hipError_t {
             .flat_map(|runtime| &runtime.devices)
             .filter_map(|device| device.clr.fault());
         if let Some(fault) = faults.into_iter().next() {
-            report_fault(&fault);
+            fault.print_once();
             return fault_error(fault.kind);
         }
         hipErrorLaunchFailure
@@ -293,21 +289,6 @@ fn fault_error(kind: FaultKind) -> hipError_t {
         | FaultKind::Other => hipErrorLaunchFailure,
         FaultKind::OutOfResources => hipErrorLaunchOutOfResources,
         FaultKind::Timeout => hipErrorLaunchTimeOut,
-    }
-}
-
-/// Prints a fault's report on stderr, once; aborts if `GNEISS_FAULT=abort` asks for AMD's older behaviour.
-fn report_fault(fault: &gneiss_clr::DeviceFault) {
-    static REPORTED: Mutex<Option<String>> = Mutex::new(None);
-    let mut reported = REPORTED.lock();
-    if reported.as_deref() == Some(fault.report.as_str()) {
-        return;
-    }
-    eprintln!("{}", fault.report.trim_end());
-    *reported = Some(fault.report.clone());
-    let abort = gneiss_settings::text("GNEISS_FAULT").is_some_and(|value| value == "abort");
-    if abort || gneiss_clr::assertion_failed() {
-        std::process::abort();
     }
 }
 

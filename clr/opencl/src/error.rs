@@ -1,7 +1,6 @@
 //! Error codes, and the command-queue runtime's errors as OpenCL has them.
 
 use gneiss_clr::{Error, FaultKind, LaunchLimit, Status, log};
-use parking_lot::Mutex;
 
 use crate::{constants::*, types::cl_int};
 
@@ -24,7 +23,7 @@ macro_rules! fail {
 /// The code for a call that the runtime below refuses. The reason goes to the log; a device fault's report to stderr, once.
 pub fn code(error: Error) -> Code {
     match &error {
-        Error::Fault(fault) => report_fault(fault),
+        Error::Fault(fault) => fault.print_once(),
         other => log::line(log::Level::Error, file!(), line!(), format_args!("{other}")),
     }
     match error {
@@ -65,20 +64,6 @@ fn fault_code(kind: FaultKind) -> Code {
         | FaultKind::Other
         | FaultKind::OutOfResources
         | FaultKind::Timeout => CL_OUT_OF_RESOURCES,
-    }
-}
-
-/// Prints a fault's report on stderr, once; aborts if `GNEISS_FAULT=abort` asks for it.
-fn report_fault(fault: &gneiss_clr::DeviceFault) {
-    static REPORTED: Mutex<Option<String>> = Mutex::new(None);
-    let mut reported = REPORTED.lock();
-    if reported.as_deref() == Some(fault.report.as_str()) {
-        return;
-    }
-    eprintln!("{}", fault.report.trim_end());
-    *reported = Some(fault.report.clone());
-    if gneiss_settings::text("GNEISS_FAULT").is_some_and(|value| value == "abort") {
-        std::process::abort();
     }
 }
 

@@ -32,11 +32,7 @@ pub fn get() -> Result<&'static Runtime> {
 }
 
 fn create() -> Result<Runtime> {
-    if let Err(refused) = gneiss_settings::check() {
-        // A program often shows no more than that there is no device.
-        for error in &refused {
-            eprintln!("gneiss: {error}");
-        }
+    if !gneiss_settings::accepted() {
         return fail!(
             CL_DEVICE_NOT_FOUND,
             "the environment has values that are not accepted"

@@ -15,7 +15,7 @@ mod printf;
 
 pub use buffered::PRINTF_BUFFER_SIZE;
 pub(crate) use buffered::{Buffer as PrintfBuffer, Formats as PrintfFormats};
-pub use printf::assertion_failed;
+pub(crate) use printf::assertion_failed;
 
 use std::{
     collections::HashMap,

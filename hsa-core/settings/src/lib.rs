@@ -72,6 +72,16 @@ pub fn check() -> Result<(), Vec<Refused>> {
     check_in(|name| std::env::var_os(name))
 }
 
+/// Whether all of our own variables have values that are accepted. Those that have not are named on stderr: a program often shows no more of
+/// it than that there is no device.
+pub fn accepted() -> bool {
+    let refused = check().err().unwrap_or_default();
+    for error in &refused {
+        eprintln!("gneiss: {error}");
+    }
+    refused.is_empty()
+}
+
 /// As [`check`], with the values from a function.
 ///
 /// # Errors
