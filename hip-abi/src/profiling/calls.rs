@@ -22,9 +22,9 @@ pub(crate) struct Call {
 
 #[derive(Debug)]
 struct Calls {
+    /// In the order of their numbers, which begin at 1 and have no gaps.
     list: Vec<Call>,
     by_name: HashMap<&'static str, usize>,
-    by_id: HashMap<u32, usize>,
 }
 
 /// Reads one of the files; none if it is damaged, which a test rules out.
@@ -61,7 +61,8 @@ fn calls() -> &'static Calls {
             Major::Five => FIVE,
             Major::Six | Major::Seven => SIX,
         };
-        let list = parse(text).unwrap_or_default();
+        let mut list = parse(text).unwrap_or_default();
+        list.sort_by_key(|call| call.id);
         let mut by_name: HashMap<_, _> = list
             .iter()
             .enumerate()
@@ -76,16 +77,7 @@ fn calls() -> &'static Calls {
                 by_name.insert(symbol, index);
             }
         }
-        let by_id = list
-            .iter()
-            .enumerate()
-            .map(|(index, call)| (call.id, index))
-            .collect();
-        Calls {
-            list,
-            by_name,
-            by_id,
-        }
+        Calls { list, by_name }
     })
 }
 
@@ -98,13 +90,12 @@ pub(super) fn of(function: &str) -> Option<&'static Call> {
 
 /// The call with that number.
 pub(super) fn by_id(id: u32) -> Option<&'static Call> {
-    let calls = calls();
-    calls.by_id.get(&id).map(|&index| &calls.list[index])
+    calls().list.get((id as usize).checked_sub(1)?)
 }
 
 /// The greatest number.
 pub(super) fn last() -> u32 {
-    calls().list.iter().map(|call| call.id).max().unwrap_or(0)
+    calls().list.len() as u32
 }
 
 #[cfg(test)]
