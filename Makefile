@@ -134,8 +134,8 @@ $(target)/demo/%: samples/hip/%.hip $(wildcard samples/hip/*.hpp)
 	@mkdir -p $(@D)
 	hipcc --offload-arch=gfx90a -O3 $< -o $@
 
-test_packages := hipcc g++ llvm-19 clang-19 lld-19 llvm-22 cmake pkg-config libhsa-runtime-dev libamdhip64-dev rocminfo \
-    clang-15 lld-15 rocm-device-libs ocl-icd-opencl-dev clinfo
+test_packages := hipcc g++ llvm-19 clang-19 lld-19 cmake pkg-config libhsa-runtime-dev libamdhip64-dev rocminfo \
+    clang-15 lld-15 rocm-device-libs ocl-icd-opencl-dev clinfo --optional llvm-22
 
 test: all
 	$(call need,$(test_packages))

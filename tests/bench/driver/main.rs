@@ -1,7 +1,7 @@
 //! The bench: the same kernels on every peer in one run, one table of ratios, and `target/bench.json`.
 //!
-//! Peers are this runtime (`gneiss`), AMD's libamdhip64 over our HSA runtime (`amd-clr`), this runtime's OpenCL (`gneiss-cl`), PoCL (`pocl`) and plain C++ on one thread
-//! (`native`). They run kernel by kernel, so that what else the machine does disturbs all of them alike; ratios are of the least
+//! Peers are this runtime (`gneiss`), AMD's libamdhip64 over our HSA runtime (`amd-clr`), this runtime's OpenCL (`gneiss-cl`), PoCL
+//! (`pocl`) and plain C++ on one thread (`native`). They run kernel by kernel, so that what else the machine does disturbs all of them alike; ratios are of the least
 //! processor time of at least five repeats, and only of results that were checked.
 //!
 //! usage: `bench [--peers PEER,...] [KERNEL...]`
