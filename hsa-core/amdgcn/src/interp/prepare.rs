@@ -190,11 +190,6 @@ impl Body for Prepare {
             op.add(1)
         }
     }
-
-    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
-        // SAFETY: no features are needed for this instantiation.
-        unsafe { Self::run::<super::vector::Portable>(w, op) }
-    }
 }
 
 /// A source with its sign changed (neg, abs), into temporaries: `d` gets (`s[0]` & `aux[0]`) ^ `aux[1]`, in the last of its `aux[2]`
@@ -216,11 +211,6 @@ impl Body for ChangeSign {
             }
             op.add(1)
         }
-    }
-
-    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
-        // SAFETY: no features are needed for this instantiation.
-        unsafe { Self::run::<super::vector::Portable>(w, op) }
     }
 }
 

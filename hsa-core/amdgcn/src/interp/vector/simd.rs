@@ -147,11 +147,14 @@ pub trait Body: 'static {
     /// As for all handlers; and the host has the level's features.
     unsafe fn run<L: Simd>(w: &mut Wave, op: *const Op) -> *const Op;
 
-    /// The handler, one lane after the other: small, for the portable level and for rare operations.
+    /// The handler, for the portable level and for rare operations; what has a smaller form, one lane after the other, has it here.
     ///
     /// # Safety
     /// As for all handlers.
-    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op;
+    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
+        // SAFETY: by the caller; no features are needed for this instantiation.
+        unsafe { Self::run::<Portable>(w, op) }
+    }
 }
 
 unsafe fn portable<B: Body>(w: &mut Wave, op: *const Op) -> *const Op {

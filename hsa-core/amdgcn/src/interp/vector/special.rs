@@ -4,7 +4,7 @@ use crate::ir::Op;
 
 use super::{
     super::wave::Wave,
-    Body, GROUP, Portable, Simd, VectorOp, fill, hot, k2,
+    Body, GROUP, Simd, VectorOp, fill, hot, k2,
     kernel::is_full,
     operand::{put_line, source, target},
 };
@@ -40,11 +40,6 @@ impl<const HIGH: bool> Body for MaskedBitCount<HIGH> {
             }
             op.add(1)
         }
-    }
-
-    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
-        // SAFETY: no features are needed for this instantiation.
-        unsafe { Self::run::<Portable>(w, op) }
     }
 }
 
@@ -88,11 +83,6 @@ impl Body for TruthTable {
             }
             op.add(1)
         }
-    }
-
-    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
-        // SAFETY: no features are needed for this instantiation.
-        unsafe { Self::run::<Portable>(w, op) }
     }
 }
 
@@ -141,11 +131,6 @@ impl Body for ShiftLeft64 {
             }
             op.add(1)
         }
-    }
-
-    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
-        // SAFETY: no features are needed for this instantiation.
-        unsafe { Self::run::<Portable>(w, op) }
     }
 }
 
@@ -200,10 +185,5 @@ impl Body for AddPair {
             w.set_mask(second.d2 as usize, mask);
             op.add(2)
         }
-    }
-
-    unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
-        // SAFETY: no features are needed for this instantiation.
-        unsafe { Self::run::<Portable>(w, op) }
     }
 }
