@@ -11,6 +11,7 @@
 mod class;
 mod division;
 mod half;
+mod nan;
 mod order;
 mod scale;
 mod transcendental;
@@ -23,6 +24,7 @@ pub use division::{
 pub use half::{
     HALF_NAN, Half, half_fma, half_mad, half_nan, half1, half2, narrow, narrow_f64, narrow_to_zero,
 };
+pub use nan::Nan;
 pub use order::{
     max_f16, max_f32, max_f64, max_num_f16, max_num_f32, max_num_f64, max3_f16, max3_f32, max3_f64,
     maximum_f16, maximum_f32, maximum_f64, med3_f16, med3_f32, med3_f64, med3_num_f16,

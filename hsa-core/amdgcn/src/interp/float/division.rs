@@ -2,6 +2,7 @@
 
 use super::{
     half::Half,
+    nan::Nan,
     scale::{frexp_exp_f64, frexp_mant_f64, ldexp_f32, ldexp_f64, power},
 };
 

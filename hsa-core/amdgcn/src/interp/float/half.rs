@@ -1,5 +1,6 @@
 //! IEEE halves: conversions, and operations that round once.
 
+use super::nan::Nan;
 use crate::interp::vector::{Env, Value};
 
 /// An IEEE half by its bits. Loading one looks at the low half of a register; storing one clears the high half.
@@ -46,12 +47,6 @@ impl Half {
     #[inline(always)]
     pub fn is_signalling(self) -> bool {
         self.is_nan() && self.0 & 0x200 == 0
-    }
-
-    /// The NaN, quiet.
-    #[inline(always)]
-    pub fn quiet(self) -> Half {
-        Half(self.0 | 0x200)
     }
 
     /// Zero of the same sign if it is a denormal.

@@ -2,7 +2,7 @@
 
 use crate::interp::round::{round_even_f32, round_even_f64};
 
-use super::{flush, scale::power};
+use super::{flush, nan::Nan, scale::power};
 
 /// 1/x. Denormals in and out are flushed whatever MODE says (the hardware's `v_rcp_f32` does not support them).
 #[inline(always)]
@@ -66,11 +66,7 @@ pub fn exp_f32(x: f32) -> f32 {
     } else {
         scaled
     };
-    if x.is_nan() {
-        f32::from_bits(x.to_bits() | 0x0040_0000)
-    } else {
-        result
-    }
+    if x.is_nan() { x.quiet() } else { result }
 }
 
 /// log2(x); denormals flushed.

@@ -12,7 +12,7 @@ use super::{
     vector::finish,
 };
 use crate::{
-    interp::{run::Exit, wave::Wave},
+    interp::{float::Nan, run::Exit, wave::Wave},
     ir::Op,
 };
 
@@ -253,7 +253,7 @@ fn per_half(x: u32, y: u32, add: impl Fn(u16, u16) -> u16) -> u32 {
 
 fn min_f32(x: f32, y: f32) -> f32 {
     match (x.is_nan(), y.is_nan()) {
-        (true, true) => f32::from_bits(y.to_bits() | 0x0040_0000),
+        (true, true) => y.quiet(),
         (true, _) => y,
         (_, true) => x,
         _ if x == y => {
@@ -275,7 +275,7 @@ fn min_f32(x: f32, y: f32) -> f32 {
 
 fn min_f64(x: f64, y: f64) -> f64 {
     match (x.is_nan(), y.is_nan()) {
-        (true, true) => f64::from_bits(y.to_bits() | 1 << 51),
+        (true, true) => y.quiet(),
         (true, _) => y,
         (_, true) => x,
         _ if x == y => {

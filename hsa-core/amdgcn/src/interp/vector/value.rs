@@ -1,6 +1,9 @@
 //! The values that lanes read and write, and what a kernel may know besides its operands.
 
-use super::{super::wave::mode, GROUP, Simd};
+use super::{
+    super::{float::Nan, wave::mode},
+    GROUP, Simd,
+};
 
 /// What a kernel may know besides its operands.
 #[derive(Clone, Copy, Debug)]
@@ -118,11 +121,7 @@ value! {
 }
 
 /// Floats whose arithmetic results get explicit NaNs.
-pub trait Arithmetic: Value {
-    /// Is a NaN.
-    fn nan(self) -> bool;
-    /// The NaN, quiet.
-    fn quiet(self) -> Self;
+pub trait Arithmetic: Value + Nan {
     /// The NaN of an invalid operation.
     const DEFAULT_NAN: Self;
     /// Whether any of the group is NaN.
@@ -133,14 +132,6 @@ pub trait Arithmetic: Value {
 }
 
 impl Arithmetic for f32 {
-    #[inline(always)]
-    fn nan(self) -> bool {
-        self.is_nan()
-    }
-    #[inline(always)]
-    fn quiet(self) -> Self {
-        f32::from_bits(self.to_bits() | 0x0040_0000)
-    }
     const DEFAULT_NAN: Self = f32::from_bits(0x7fc0_0000);
     #[inline(always)]
     unsafe fn any_nan<L: Simd>(values: &[Self; GROUP]) -> bool {
@@ -150,14 +141,6 @@ impl Arithmetic for f32 {
 }
 
 impl Arithmetic for f64 {
-    #[inline(always)]
-    fn nan(self) -> bool {
-        self.is_nan()
-    }
-    #[inline(always)]
-    fn quiet(self) -> Self {
-        f64::from_bits(self.to_bits() | 1 << 51)
-    }
     const DEFAULT_NAN: Self = f64::from_bits(0x7ff8_0000_0000_0000);
     #[inline(always)]
     unsafe fn any_nan<L: Simd>(values: &[Self; GROUP]) -> bool {

@@ -1,4 +1,5 @@
-//! Scalar ALU: SOP1, SOP2, SOPC, SOPK. Operations that do more than compute are in `special`, `hwreg` and `half`. The meaning of each operation is the closure next to its name; the first argument is SCC.
+//! Scalar ALU: SOP1, SOP2, SOPC, SOPK. Operations that do more than compute are in `special`, `hwreg` and `half`. The meaning of each
+//! operation is the closure next to its name; the first argument is SCC.
 
 #![expect(
     clippy::double_comparisons,
@@ -15,6 +16,7 @@ pub(super) use special::set_index_mode;
 
 use crate::{
     interp::{
+        float::Nan,
         round::round_even_f32,
         scalar::{Plain, ScalarOp, Scc, WithScc, s1, s1d, s2, s2d, s2d as s3},
     },
@@ -389,10 +391,11 @@ fn meaning(op: M) -> Option<ScalarOp> {
         M::s_sub_f32 => s2(|_, a: f32, b: f32| Plain(a - b)),
         M::s_mul_f32 => s2(|_, a: f32, b: f32| Plain(a * b)),
         M::s_fmac_f32 => s2d(|_, a: f32, b: f32, d: f32| Plain(a.mul_add(b, d))),
-        M::s_ceil_f32 => s1(|_, a: f32| Plain(quiet(a.ceil()))),
-        M::s_floor_f32 => s1(|_, a: f32| Plain(quiet(a.floor()))),
-        M::s_trunc_f32 => s1(|_, a: f32| Plain(quiet(a.trunc()))),
-        M::s_rndne_f32 => s1(|_, a: f32| Plain(quiet(round_even_f32(a)))),
+        // The host's roundings may give a signalling NaN back.
+        M::s_ceil_f32 => s1(|_, a: f32| Plain(a.ceil().quieted())),
+        M::s_floor_f32 => s1(|_, a: f32| Plain(a.floor().quieted())),
+        M::s_trunc_f32 => s1(|_, a: f32| Plain(a.trunc().quieted())),
+        M::s_rndne_f32 => s1(|_, a: f32| Plain(round_even_f32(a).quieted())),
         M::s_cvt_f32_i32 => s1(|_, a: i32| Plain(a as f32)),
         M::s_cvt_f32_u32 => s1(|_, a: u32| Plain(a as f32)),
         M::s_cvt_i32_f32 => s1(|_, a: f32| Plain(a as i32)),
@@ -413,13 +416,4 @@ fn meaning(op: M) -> Option<ScalarOp> {
         M::s_cmp_nge_f32 => s2(|_, a: f32, b: f32| Scc(!(a >= b))),
         _ => return None,
     })
-}
-
-/// A NaN made quiet; the host's roundings may give a signalling one back.
-fn quiet(x: f32) -> f32 {
-    if x.is_nan() {
-        f32::from_bits(x.to_bits() | 0x0040_0000)
-    } else {
-        x
-    }
 }

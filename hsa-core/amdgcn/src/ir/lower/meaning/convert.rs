@@ -2,7 +2,7 @@
 
 use crate::{
     interp::{
-        float::{Half, flush, input, input_half, narrow, narrow_to_zero},
+        float::{Half, Nan, flush, input, input_half, narrow, narrow_to_zero},
         round::round_even_f32,
         small_float::{self, Format8, decode, encode, encode_random, to_16_random, to_bf16},
         vector::{Env, VectorOp, e1, e2, h1, he1, k1, k2, k3},
@@ -31,16 +31,8 @@ fn to_u8(x: f32) -> u32 {
     round_even_f32(x) as u8 as u32
 }
 
-fn quiet_f32(x: f32) -> f32 {
-    if x.is_nan() {
-        f32::from_bits(x.to_bits() | 0x0040_0000)
-    } else {
-        x
-    }
-}
-
-/// High and low half, which convert exactly, so that a fused multiply-add rounds once; of a plain sum the compiler makes one conversion again. The host's own conversion of a vector of u32 subtracts two
-/// constants and gives -0 for 0 when rounding is downwards.
+/// High and low half, which convert exactly, so that a fused multiply-add rounds once; of a plain sum the compiler makes one conversion
+/// again. The host's own conversion of a vector of u32 subtracts two constants and gives -0 for 0 when rounding is downwards.
 #[inline(always)]
 fn halves(a: u32) -> [i32; 2] {
     [(a >> 16).cast_signed(), (a & 0xffff).cast_signed()]
@@ -60,7 +52,7 @@ pub(super) fn convert(op: M) -> Option<VectorOp> {
         M::v_cvt_f32_ubyte2 => h1(|a: u32| byte(a, 2) as f32),
         M::v_cvt_f32_ubyte3 => h1(|a: u32| byte(a, 3) as f32),
         M::v_cvt_f16_f32 => he1(narrow),
-        M::v_cvt_f32_f16 => h1(|a: Half| quiet_f32(a.widen())),
+        M::v_cvt_f32_f16 => h1(|a: Half| a.widen().quieted()),
         M::v_cvt_f64_f32 => he1(|e, a: f32| f64::from(input(e, a))),
         M::v_cvt_f32_f64 => he1(|e, a: f64| {
             if e.ftz_f32() {
@@ -88,7 +80,7 @@ pub(super) fn convert(op: M) -> Option<VectorOp> {
         M::v_cvt_i16_f16 => k1(|a: Half| a.widen() as i16),
         M::v_cvt_norm_i16_f16 => k1(|a: Half| snorm16(a.widen()) as u16),
         M::v_cvt_norm_u16_f16 => k1(|a: Half| unorm16(a.widen()) as u16),
-        M::v_cvt_f32_bf16 => k1(|a: u16| quiet_f32(f32::from_bits(u32::from(a) << 16))),
+        M::v_cvt_f32_bf16 => k1(|a: u16| f32::from_bits(u32::from(a) << 16).quieted()),
         M::v_cvt_pk_bf16_f32 => {
             k2(|a: f32, b: f32| u32::from(to_bf16(a)) | u32::from(to_bf16(b)) << 16)
         }

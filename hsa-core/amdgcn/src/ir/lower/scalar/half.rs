@@ -9,9 +9,9 @@
 use crate::{
     interp::{
         float::{
-            Half, half_fma, half1, half2, max_f16, max_f32, max_num_f16, max_num_f32, maximum_f16,
-            maximum_f32, min_f16, min_f32, min_num_f16, min_num_f32, minimum_f16, minimum_f32,
-            narrow, narrow_to_zero,
+            Half, Nan, half_fma, half1, half2, max_f16, max_f32, max_num_f16, max_num_f32,
+            maximum_f16, maximum_f32, min_f16, min_f32, min_num_f16, min_num_f32, minimum_f16,
+            minimum_f32, narrow, narrow_to_zero,
         },
         lane,
         round::round_even_f32,
@@ -121,8 +121,8 @@ fn handler(op: M) -> Option<Handler> {
         M::s_trunc_f16 => halves!(|e, a, _b| half1(e, a, f32::trunc)),
         M::s_rndne_f16 => halves!(|e, a, _b| half1(e, a, round_even_f32)),
         M::s_cvt_f16_f32 => of(|e: Env, a: u32, _, _| narrow(e, f32::from_bits(a))),
-        M::s_cvt_f32_f16 => of(|_: Env, a: u32, _, _| quiet_widen(Half(a as u16))),
-        M::s_cvt_hi_f32_f16 => of(|_: Env, a: u32, _, _| quiet_widen(Half((a >> 16) as u16))),
+        M::s_cvt_f32_f16 => of(|_: Env, a: u32, _, _| Half(a as u16).quieted().widen()),
+        M::s_cvt_hi_f32_f16 => of(|_: Env, a: u32, _, _| Half((a >> 16) as u16).quieted().widen()),
         M::s_cvt_pk_rtz_f16_f32 => of(|_: Env, a: u32, b: u32, _| {
             let half = |x: u32| u32::from(narrow_to_zero(f32::from_bits(x)));
             half(a) | half(b) << 16
@@ -149,14 +149,6 @@ fn handler(op: M) -> Option<Handler> {
         M::s_cmp_nlt_f16 => compare!(|a, b| !(a < b)),
         _ => return None,
     })
-}
-
-fn quiet_widen(x: Half) -> f32 {
-    if x.is_nan() {
-        x.quiet().widen()
-    } else {
-        x.widen()
-    }
 }
 
 /// Lowers the operation if it is one of these.

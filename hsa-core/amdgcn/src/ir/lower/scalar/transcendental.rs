@@ -7,7 +7,7 @@ use crate::{
         prepare::{scale_f16, scale_f32},
         run::{Handler, set_mxcsr},
         scalar::conjure,
-        vector::Env,
+        vector::{Env, nan_result},
         wave::Wave,
     },
     ir::Op,
@@ -64,22 +64,13 @@ fn output(modifiers: u32) -> (u8, bool) {
     )
 }
 
-/// The result, or which NaN it is: that of the input, made quiet, or the positive one. The host's may have another sign.
-fn number_or_nan(input: f32, result: f32) -> f32 {
-    const QUIET: u32 = 0x0040_0000;
-    match (result.is_nan(), input.is_nan()) {
-        (false, _) => result,
-        (true, false) => f32::from_bits(0x7f80_0000 | QUIET),
-        (true, true) => f32::from_bits(input.to_bits() | QUIET),
-    }
-}
-
 macro_rules! single {
     ($f:expr) => {
         of(|e, value, modifiers| {
             let (omod, clamp) = output(modifiers);
             let input = f32::from_bits(modified(value, modifiers, 1 << 31));
-            scale_f32(e, number_or_nan(input, $f(input)), omod, clamp).to_bits()
+            let result = nan_result($f(input), [Some(input), None, None]);
+            scale_f32(e, result, omod, clamp).to_bits()
         })
     };
 }
