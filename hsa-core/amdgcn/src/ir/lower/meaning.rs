@@ -9,7 +9,10 @@ mod float;
 mod integer;
 mod sixteen;
 
-use crate::{interp::vector::VectorOp, isa::op::Op as M};
+use crate::{
+    interp::vector::{Env, VectorOp},
+    isa::op::Op as M,
+};
 
 pub use compare::compare;
 pub use convert::small_floats;
@@ -23,4 +26,12 @@ pub fn meaning(op: M) -> Option<VectorOp> {
         .or_else(|| convert::convert(op))
         .or_else(|| float::float64(op))
         .or_else(|| sixteen::sixteen(op))
+}
+
+/// An operation of three sources: `second` of the third and what `first` makes of the first two.
+fn then<T>(
+    first: impl Fn(Env, T, T) -> T + Copy,
+    second: impl Fn(Env, T, T) -> T + Copy,
+) -> impl Fn(Env, T, T, T) -> T + Copy {
+    move |e, a, b, c| second(e, first(e, a, b), c)
 }

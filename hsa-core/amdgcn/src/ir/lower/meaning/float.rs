@@ -16,6 +16,8 @@ use crate::{
     isa::op::Op as M,
 };
 
+use super::then;
+
 fn fma_legacy(a: f32, b: f32, c: f32) -> f32 {
     if a == 0.0 || b == 0.0 {
         c
@@ -51,37 +53,21 @@ pub(super) fn float32(op: M) -> Option<VectorOp> {
         M::v_min3_f32 => he3(min3_f32),
         M::v_max3_f32 => he3(max3_f32),
         M::v_med3_f32 => he3(med3_f32),
-        M::v_maxmin_f32 => e3(|e, a: f32, b: f32, c: f32| min_f32(e, max_f32(e, a, b), c)),
-        M::v_minmax_f32 => e3(|e, a: f32, b: f32, c: f32| max_f32(e, min_f32(e, a, b), c)),
+        M::v_maxmin_f32 => e3(then(max_f32, min_f32)),
+        M::v_minmax_f32 => e3(then(min_f32, max_f32)),
         M::v_min_num_f32 => he2(min_num_f32),
         M::v_max_num_f32 => he2(max_num_f32),
         M::v_med3_num_f32 => e3(med3_num_f32),
-        M::v_min3_num_f32 => {
-            e3(|e, a: f32, b: f32, c: f32| min_num_f32(e, min_num_f32(e, a, b), c))
-        }
-        M::v_max3_num_f32 => {
-            e3(|e, a: f32, b: f32, c: f32| max_num_f32(e, max_num_f32(e, a, b), c))
-        }
-        M::v_maxmin_num_f32 => {
-            e3(|e, a: f32, b: f32, c: f32| min_num_f32(e, max_num_f32(e, a, b), c))
-        }
-        M::v_minmax_num_f32 => {
-            e3(|e, a: f32, b: f32, c: f32| max_num_f32(e, min_num_f32(e, a, b), c))
-        }
+        M::v_min3_num_f32 => e3(then(min_num_f32, min_num_f32)),
+        M::v_max3_num_f32 => e3(then(max_num_f32, max_num_f32)),
+        M::v_maxmin_num_f32 => e3(then(max_num_f32, min_num_f32)),
+        M::v_minmax_num_f32 => e3(then(min_num_f32, max_num_f32)),
         M::v_minimum_f32 => e2(minimum_f32),
         M::v_maximum_f32 => e2(maximum_f32),
-        M::v_minimum3_f32 => {
-            e3(|e, a: f32, b: f32, c: f32| minimum_f32(e, minimum_f32(e, a, b), c))
-        }
-        M::v_maximum3_f32 => {
-            e3(|e, a: f32, b: f32, c: f32| maximum_f32(e, maximum_f32(e, a, b), c))
-        }
-        M::v_minimummaximum_f32 => {
-            e3(|e, a: f32, b: f32, c: f32| maximum_f32(e, minimum_f32(e, a, b), c))
-        }
-        M::v_maximumminimum_f32 => {
-            e3(|e, a: f32, b: f32, c: f32| minimum_f32(e, maximum_f32(e, a, b), c))
-        }
+        M::v_minimum3_f32 => e3(then(minimum_f32, minimum_f32)),
+        M::v_maximum3_f32 => e3(then(maximum_f32, maximum_f32)),
+        M::v_minimummaximum_f32 => e3(then(minimum_f32, maximum_f32)),
+        M::v_maximumminimum_f32 => e3(then(maximum_f32, minimum_f32)),
         M::v_rcp_f32 | M::v_rcp_iflag_f32 => a1(rcp_f32),
         M::v_rsq_f32 => a1(rsq_f32),
         M::v_sqrt_f32 => a1(sqrt_f32),

@@ -15,7 +15,7 @@ use crate::{
     isa::op::Op as M,
 };
 
-use super::integer::med;
+use super::{integer::med, then};
 
 /// f16 function through f32 whose result needs one rounding.
 fn through_f32(e: Env, a: Half, f: impl Fn(f32) -> f32) -> Half {
@@ -39,37 +39,21 @@ pub(super) fn sixteen(op: M) -> Option<VectorOp> {
         M::v_min3_f16 => e3(min3_f16),
         M::v_max3_f16 => e3(max3_f16),
         M::v_med3_f16 => e3(med3_f16),
-        M::v_maxmin_f16 => e3(|e, a: Half, b: Half, c: Half| min_f16(e, max_f16(e, a, b), c)),
-        M::v_minmax_f16 => e3(|e, a: Half, b: Half, c: Half| max_f16(e, min_f16(e, a, b), c)),
+        M::v_maxmin_f16 => e3(then(max_f16, min_f16)),
+        M::v_minmax_f16 => e3(then(min_f16, max_f16)),
         M::v_min_num_f16 => e2(min_num_f16),
         M::v_max_num_f16 => e2(max_num_f16),
         M::v_med3_num_f16 => e3(med3_num_f16),
-        M::v_min3_num_f16 => {
-            e3(|e, a: Half, b: Half, c: Half| min_num_f16(e, min_num_f16(e, a, b), c))
-        }
-        M::v_max3_num_f16 => {
-            e3(|e, a: Half, b: Half, c: Half| max_num_f16(e, max_num_f16(e, a, b), c))
-        }
-        M::v_maxmin_num_f16 => {
-            e3(|e, a: Half, b: Half, c: Half| min_num_f16(e, max_num_f16(e, a, b), c))
-        }
-        M::v_minmax_num_f16 => {
-            e3(|e, a: Half, b: Half, c: Half| max_num_f16(e, min_num_f16(e, a, b), c))
-        }
+        M::v_min3_num_f16 => e3(then(min_num_f16, min_num_f16)),
+        M::v_max3_num_f16 => e3(then(max_num_f16, max_num_f16)),
+        M::v_maxmin_num_f16 => e3(then(max_num_f16, min_num_f16)),
+        M::v_minmax_num_f16 => e3(then(min_num_f16, max_num_f16)),
         M::v_minimum_f16 => e2(minimum_f16),
         M::v_maximum_f16 => e2(maximum_f16),
-        M::v_minimum3_f16 => {
-            e3(|e, a: Half, b: Half, c: Half| minimum_f16(e, minimum_f16(e, a, b), c))
-        }
-        M::v_maximum3_f16 => {
-            e3(|e, a: Half, b: Half, c: Half| maximum_f16(e, maximum_f16(e, a, b), c))
-        }
-        M::v_minimummaximum_f16 => {
-            e3(|e, a: Half, b: Half, c: Half| maximum_f16(e, minimum_f16(e, a, b), c))
-        }
-        M::v_maximumminimum_f16 => {
-            e3(|e, a: Half, b: Half, c: Half| minimum_f16(e, maximum_f16(e, a, b), c))
-        }
+        M::v_minimum3_f16 => e3(then(minimum_f16, minimum_f16)),
+        M::v_maximum3_f16 => e3(then(maximum_f16, maximum_f16)),
+        M::v_minimummaximum_f16 => e3(then(minimum_f16, maximum_f16)),
+        M::v_maximumminimum_f16 => e3(then(maximum_f16, minimum_f16)),
         M::v_rcp_f16 => e1(|e, a: Half| through_f32(e, a, |x| 1.0 / x)),
         M::v_sqrt_f16 => e1(|e, a: Half| through_f32(e, a, f32::sqrt)),
         M::v_rsq_f16 => e1(|e, a: Half| through_f32(e, a, |x| 1.0 / x.sqrt())),
