@@ -10,6 +10,7 @@ use crate::ir::{Op, Ref};
 use super::{
     float::{Half, narrow},
     lane::source_dword,
+    memory::lanes::each_lane,
     small_float::{Format8, decode, encode, encode_random, to_bf16},
     vector::Env,
     wave::Wave,
@@ -165,10 +166,7 @@ pub unsafe fn convert_scaled(w: &mut Wave, op: *const Op) -> *const Op {
         let (from_bits, to_bits) = (plan.from.bits() as usize, plan.to.bits() as usize);
         let total = plan.count * to_bits;
         let turns = if plan.sources[1].is_some() { 2 } else { 1 };
-        let mut rest = w.exec();
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
+        each_lane(w.exec(), |lane| {
             let exponent = source_dword(w, plan.scale, lane, 0) >> 23 & 255;
             let mut random = plan.random.map(|from| source_dword(w, from, lane, 0));
             let mut out = [0u32; 32];
@@ -203,7 +201,7 @@ pub unsafe fn convert_scaled(w: &mut Wave, op: *const Op) -> *const Op {
                     .cast();
                 *to = *to & kept | bits;
             }
-        }
+        });
         super::run::set_mxcsr(saved);
         op.add(1)
     }

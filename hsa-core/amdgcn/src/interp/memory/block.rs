@@ -2,9 +2,8 @@
 //! on their way.
 
 use super::{
-    lanes::Addresses,
+    lanes::{Addresses, try_each_lane},
     space::{Global, Space, check_scratch, site},
-    through_lds::try_each_lane,
     vector::{finish, gather_scratch, scatter_scratch},
 };
 use crate::{

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use super::flag;
 use crate::{
-    interp::{level::Level, wave::Wave},
+    interp::{level::Level, run::Exit, wave::Wave},
     ir::Op,
 };
 
@@ -213,4 +213,18 @@ pub fn each_lane(mut exec: u64, mut call: impl FnMut(usize)) {
         call(exec.trailing_zeros() as usize);
         exec &= exec - 1;
     }
+}
+
+/// Calls something for each active lane, until it fails.
+#[inline(always)]
+pub fn try_each_lane(
+    w: &mut Wave,
+    mut call: impl FnMut(&mut Wave, usize) -> Result<(), Exit>,
+) -> Result<(), Exit> {
+    let mut rest = w.exec();
+    while rest != 0 {
+        call(w, rest.trailing_zeros() as usize)?;
+        rest &= rest - 1;
+    }
+    Ok(())
 }

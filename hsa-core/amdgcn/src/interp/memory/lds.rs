@@ -2,7 +2,7 @@
 
 use super::{
     atomic::{Rmw, Word},
-    lanes::Addresses,
+    lanes::{Addresses, each_lane, try_each_lane},
     space::{Lds, Space},
     vector::finish,
 };
@@ -186,33 +186,27 @@ pub unsafe fn read_transposed<const BITS: usize, const DWORDS: usize>(
 ) -> *const Op {
     // SAFETY: registers were checked by the lowering; LDS is resolved before it is read.
     unsafe {
-        let exec = w.exec();
-        if exec == 0 {
+        if w.exec() == 0 {
             return op.add(1);
         }
         let at = Addresses::of(w, op);
         let mut loaded = [0u128; 64];
-        let mut rest = exec;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            match Lds::resolve::<false>(w, 0, at.lane(lane), 4 * DWORDS as u64) {
-                Ok(from) => {
-                    let to: *mut u8 = (&raw mut loaded[lane]).cast();
-                    std::ptr::copy_nonoverlapping(from, to, 4 * DWORDS);
-                }
-                Err(fault) => return w.stop(op, Lds::exit(fault, lane)),
-            }
+        let read = try_each_lane(w, |w, lane| {
+            let from = Lds::resolve::<false>(w, 0, at.lane(lane), 4 * DWORDS as u64)
+                .map_err(|fault| Lds::exit(fault, lane))?;
+            let to: *mut u8 = (&raw mut loaded[lane]).cast();
+            std::ptr::copy_nonoverlapping(from, to, 4 * DWORDS);
+            Ok(())
+        });
+        if let Err(exit) = read {
+            return w.stop(op, exit);
         }
         let stride = w.chunks * 16;
         let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
         // Elements of a lane, which is the number of rows too.
         let elements = 32 * DWORDS / BITS;
         let lanes_of_row = 16 / elements;
-        for lane in 0..w.lanes() {
-            if exec >> lane & 1 == 0 {
-                continue;
-            }
+        each_lane(w.exec(), |lane| {
             let (first, column) = (lane & !15, lane & 15);
             let mut out = 0u128;
             for row in 0..elements {
@@ -223,7 +217,7 @@ pub unsafe fn read_transposed<const BITS: usize, const DWORDS: usize>(
             for dword in 0..DWORDS {
                 *dst.add(dword * stride + lane) = (out >> (32 * dword)) as u32;
             }
-        }
+        });
         op.add(1)
     }
 }
@@ -271,7 +265,7 @@ pub unsafe fn permute(w: &mut Wave, op: *const Op) -> *const Op {
         let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
         let offset = (*op).imm as u32;
         let mut result = [0u32; 64];
-        super::lanes::each_lane(exec, |lane| {
+        each_lane(exec, |lane| {
             let to = (*address.add(lane)).wrapping_add(offset) as usize / 4 % lanes;
             result[to] = *data.add(lane);
         });
@@ -334,7 +328,7 @@ fn swizzle_source(pattern: usize, lane: usize) -> usize {
 /// Writes results into active lanes.
 unsafe fn write_active(exec: u64, result: &[u32; 64], dst: *mut u32) {
     // SAFETY: by the callers.
-    super::lanes::each_lane(exec, |lane| unsafe { *dst.add(lane) = result[lane] });
+    each_lane(exec, |lane| unsafe { *dst.add(lane) = result[lane] });
 }
 
 /// `ds_append` and `ds_consume`: the number of active lanes is added to (subtracted from) the dword at `imm` + the low
@@ -358,7 +352,7 @@ pub unsafe fn count<R: Rmw<Word = u32>>(w: &mut Wave, op: *const Op) -> *const O
                 let old = word.read_unaligned();
                 word.write_unaligned(R::apply(old, exec.count_ones(), 0));
                 let dst: *mut u32 = w.base[0].add((*op).d as usize).cast();
-                super::lanes::each_lane(exec, |lane| *dst.add(lane) = old);
+                each_lane(exec, |lane| *dst.add(lane) = old);
                 op.add(1)
             }
             Err(fault) => w.stop(op, Lds::exit(fault, exec.trailing_zeros() as usize)),

@@ -8,7 +8,7 @@ use super::{
     buffer::{Resource, Table, addresses, scratch_addresses},
     element::{Dwords, Load},
     flag,
-    lanes::Addresses,
+    lanes::{Addresses, try_each_lane},
     other,
     space::{Global, Lds, Space, check_scratch, scratch_byte, site},
     vector::finish,
@@ -55,21 +55,6 @@ unsafe fn lds_dword<const WRITE: bool>(w: &Wave, base: u64, lane: usize) -> Resu
     let host = unsafe { Lds::resolve::<WRITE>(w, 0, address, 4) };
     host.map(<*mut u8>::cast)
         .map_err(|fault| Lds::exit(fault, lane))
-}
-
-/// Calls `f` with each active lane.
-#[inline(always)]
-pub(super) fn try_each_lane(
-    w: &mut Wave,
-    mut f: impl FnMut(&mut Wave, usize) -> Result<(), Exit>,
-) -> Result<(), Exit> {
-    let mut rest = w.exec();
-    while rest != 0 {
-        let lane = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        f(w, lane)?;
-    }
-    Ok(())
 }
 
 /// A global load to LDS.
