@@ -27,7 +27,7 @@ use crate::{
 use super::super::{LowerContext, Unsupported};
 
 /// What comes out of an operation.
-trait Outcome {
+pub(super) trait Outcome {
     fn put(self, w: &mut Wave, d: usize);
 }
 
@@ -72,7 +72,7 @@ unsafe fn run<F: Fn(Env, u32, u32, u32) -> R + Copy, R: Outcome>(
     }
 }
 
-fn of<F: Fn(Env, u32, u32, u32) -> R + Copy, R: Outcome>(_f: F) -> Handler {
+pub(super) fn of<F: Fn(Env, u32, u32, u32) -> R + Copy, R: Outcome>(_f: F) -> Handler {
     run::<F, R>
 }
 

@@ -3,20 +3,19 @@
 use crate::{
     interp::{
         float::{Half, exp_f32, half1, log_f32, rcp_f32, rsq_f32, sqrt_f32},
-        lane,
         prepare::{scale_f16, scale_f32},
-        run::{Handler, set_mxcsr},
-        scalar::conjure,
         vector::{Env, nan_result},
-        wave::Wave,
     },
     ir::Op,
     isa::{inst::Inst, op::Op as M},
 };
 
-use super::super::{LowerContext, Unsupported};
+use super::{
+    super::{LowerContext, Unsupported},
+    half::of,
+};
 
-/// Modifiers of the source and the result, in `Op::aux[0]`.
+/// Modifiers of the source and the result: a constant, the second source.
 mod modifier {
     pub(super) const ABS: u32 = 1;
     pub(super) const NEG: u32 = 1 << 1;
@@ -39,24 +38,6 @@ fn modified(value: u32, modifiers: u32, sign: u32) -> u32 {
     }
 }
 
-/// Runs a closure that captures nothing on a scalar.
-unsafe fn run<F: Fn(Env, u32, u32) -> u32 + Copy>(w: &mut Wave, op: *const Op) -> *const Op {
-    // SAFETY: operands by the lowering; the closure has no captures; the run loop's own MXCSR comes back.
-    unsafe {
-        let f = conjure::<F>();
-        let value = lane::scalar(w, (*op).s[0]);
-        set_mxcsr(w.mxcsr_f64);
-        let result = f(Env { mode: w.mode }, value, (*op).aux[0]);
-        set_mxcsr(w.mxcsr);
-        w.sgpr[(*op).d as usize] = result;
-        op.add(1)
-    }
-}
-
-fn of<F: Fn(Env, u32, u32) -> u32 + Copy>(_: F) -> Handler {
-    run::<F>
-}
-
 fn output(modifiers: u32) -> (u8, bool) {
     (
         (modifiers >> modifier::OMOD & 3) as u8,
@@ -66,7 +47,7 @@ fn output(modifiers: u32) -> (u8, bool) {
 
 macro_rules! single {
     ($f:expr) => {
-        of(|e, value, modifiers| {
+        of(|e: Env, value: u32, modifiers: u32, _| {
             let (omod, clamp) = output(modifiers);
             let input = f32::from_bits(modified(value, modifiers, 1 << 31));
             let result = nan_result($f(input), [Some(input), None, None]);
@@ -77,7 +58,7 @@ macro_rules! single {
 
 macro_rules! half {
     ($f:expr) => {
-        of(|e, value, modifiers| {
+        of(|e: Env, value: u32, modifiers: u32, _| {
             let (omod, clamp) = output(modifiers);
             let high = modifiers & modifier::HIGH != 0;
             let value = if high { value >> 16 } else { value & 0xffff };
@@ -106,13 +87,15 @@ pub(in super::super) fn lower(inst: &Inst, cx: &mut LowerContext) -> Result<bool
         return Err(Unsupported::form(inst, "the high half of a scalar result"));
     }
     let flag = |on: bool, bit: u32| if on { bit } else { 0 };
-    let mut op = Op::new(run);
-    op.aux[0] = flag(inst.alu.abs & 1 != 0, modifier::ABS)
+    let modifiers = flag(inst.alu.abs & 1 != 0, modifier::ABS)
         | flag(inst.alu.neg & 1 != 0, modifier::NEG)
         | flag(inst.alu.op_sel & 1 != 0, modifier::HIGH)
         | flag(inst.alu.clamp, modifier::CLAMP)
         | u32::from(inst.alu.omod) << modifier::OMOD;
-    op.s[0] = cx.scalar_src(inst.src[0], 1)?;
+    let mut op = Op::new(run);
+    let source = cx.scalar_src(inst.src[0], 1)?;
+    let modifiers = cx.constant(&[modifiers]);
+    op.s = [source, modifiers, modifiers, modifiers];
     op.d = cx.scalar_dst(inst.dst.operand, 1)?;
     cx.push(op);
     Ok(true)
