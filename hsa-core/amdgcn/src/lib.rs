@@ -19,4 +19,6 @@ pub mod jit;
 pub mod launch;
 pub mod memory;
 pub mod target;
+#[cfg(test)]
+mod testing;
 pub(crate) mod workgroup;

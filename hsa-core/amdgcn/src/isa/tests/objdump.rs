@@ -1,10 +1,10 @@
 //! Disassembly of code objects against `llvm-objdump`.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use object::{Object, ObjectSection};
 
+use super::llvm::objdump19;
 use crate::isa::decode::Decoder;
 use crate::isa::table::Level;
 use crate::isa::text::disassemble_section;
@@ -25,36 +25,6 @@ fn corpus() -> Option<PathBuf> {
     corpus.is_dir().then_some(corpus)
 }
 
-/// Addresses and texts that llvm-objdump prints, or `None` if it is not installed.
-fn objdump(file: &Path, cpu: &str) -> Option<Vec<(u64, String)>> {
-    let output = Command::new("llvm-objdump-19")
-        .args(["-d", "-z"])
-        .arg(format!("--mcpu={cpu}"))
-        .arg(file)
-        .output()
-        .ok()?;
-    assert!(
-        output.status.success(),
-        "llvm-objdump-19 fails on {}",
-        file.display()
-    );
-    let text = String::from_utf8(output.stdout).expect("llvm-objdump prints UTF-8");
-    let mut lines = Vec::new();
-    for line in text.lines() {
-        let Some((instruction, comment)) = line.split_once("// ") else {
-            continue;
-        };
-        let Some(address) = comment.split(':').next() else {
-            continue;
-        };
-        let Ok(address) = u64::from_str_radix(address, 16) else {
-            continue;
-        };
-        lines.push((address, instruction.trim().to_string()));
-    }
-    Some(lines)
-}
-
 fn compare(cpu: &str, target: Target, wave_size: u32) {
     let Some(corpus) = corpus() else {
         eprintln!("left out: no corpus of code objects");
@@ -72,7 +42,7 @@ fn compare(cpu: &str, target: Target, wave_size: u32) {
         .collect();
     files.sort();
     for file in files {
-        let Some(expected) = objdump(&file, cpu) else {
+        let Some(expected) = objdump19(&file, cpu) else {
             eprintln!("left out: llvm-objdump-19 is not installed");
             return;
         };

@@ -20,6 +20,7 @@ use crate::{
         op::Op as M,
     },
     target::Target,
+    testing::Random,
 };
 
 use super::{GFX90A, GFX1030};
@@ -182,38 +183,32 @@ fn every_operation_that_programs_were_seen_to_use_is_lowered() {
     }
 }
 
-/// Random numbers with many boundary values among them.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        const BOUNDARIES: [u32; 16] = [
-            0,
-            1,
-            u32::MAX,
-            0x8000_0000,
-            0x7fff_ffff,
-            0x7fc0_0000,
-            0x7f80_0001,
-            0x7f80_0000,
-            0xff80_0000,
-            0x0000_0001,
-            0x007f_ffff,
-            0x0080_0000,
-            0x3f80_0000,
-            0x7ff0_0000,
-            0x3c00_3c00,
-            0x7c00_fc01,
-        ];
-        let value = (self.0 >> 16) as u32;
-        if self.0 & 3 == 0 {
-            BOUNDARIES[value as usize & 15]
-        } else {
-            value
-        }
+/// A random number, often a boundary value.
+fn boundary_or_any(random: &mut Random) -> u32 {
+    const BOUNDARIES: [u32; 16] = [
+        0,
+        1,
+        u32::MAX,
+        0x8000_0000,
+        0x7fff_ffff,
+        0x7fc0_0000,
+        0x7f80_0001,
+        0x7f80_0000,
+        0xff80_0000,
+        0x0000_0001,
+        0x007f_ffff,
+        0x0080_0000,
+        0x3f80_0000,
+        0x7ff0_0000,
+        0x3c00_3c00,
+        0x7c00_fc01,
+    ];
+    let bits = random.next();
+    let value = (bits >> 32) as u32;
+    if bits >> 16 & 3 == 0 {
+        BOUNDARIES[value as usize & 15]
+    } else {
+        value
     }
 }
 
@@ -231,13 +226,14 @@ fn outcome(
     }
     let mut wave = Box::new(Wave::new());
     wave.reset(&program, mode);
-    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut random = Random::new(1);
     for slot in 0..slot::EXEC {
-        wave.sgpr[slot] = random.next();
+        wave.sgpr[slot] = boundary_or_any(&mut random);
     }
     wave.set_exec(exec);
     for register in 0..wave.vgpr_count as usize {
-        wave.vgpr_lanes(register).fill_with(|| random.next());
+        wave.vgpr_lanes(register)
+            .fill_with(|| boundary_or_any(&mut random));
     }
     // SAFETY: reset for a program that is alive, without memory operations.
     let exit = unsafe { run(&mut wave, 10) };

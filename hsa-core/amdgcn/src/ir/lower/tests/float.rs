@@ -1,6 +1,7 @@
 //! Floating point: arithmetic, MODE, minimum and maximum, halves, transcendental functions.
 
 use super::*;
+use crate::testing::Random;
 
 #[test]
 fn f32_arithmetic_at_the_boundaries() {
@@ -143,15 +144,10 @@ fn min_and_max_follow_ieee_mode() {
 #[test]
 fn f16_operations_round_once() {
     let mut rows = Vec::new();
-    let mut state = 0x1234_5678u32;
+    let mut random = Random::new(1);
     for _ in 0..20_000 {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let other = state.rotate_left(13).wrapping_mul(0x9e37_79b9);
-        rows.push(vec![
-            u64::from(state >> 16),
-            u64::from(other >> 16),
-            u64::from(other & 0xffff),
-        ]);
+        let bits = random.next();
+        rows.push(vec![bits >> 48, bits >> 32 & 0xffff, bits >> 16 & 0xffff]);
     }
     let half = |x: u64| half::f16::from_bits(x as u16).to_f64();
     for chunk in rows.chunks(64) {

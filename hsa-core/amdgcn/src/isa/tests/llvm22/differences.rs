@@ -1,0 +1,154 @@
+//! What the comparison with LLVM 22 takes for equal, and where the two differ on purpose and why.
+
+use super::{super::without, formats::PLACE};
+
+/// An encoding that LLVM reads as an instruction.
+pub(super) struct Case<'a> {
+    pub(super) format: &'static str,
+    pub(super) words: &'a [u32; PLACE],
+    /// LLVM's text.
+    pub(super) llvm: &'a str,
+    /// Our text, or why it is no instruction.
+    pub(super) ours: &'a str,
+}
+
+/// What is to be said of a case.
+pub(super) enum Verdict {
+    Equal,
+    /// LLVM's text is that of no instruction, or we print it otherwise on purpose.
+    LeftOut,
+    Different,
+}
+
+impl Case<'_> {
+    fn judge(&self, equal: bool, listed: fn(&Self) -> bool) -> Verdict {
+        if equal {
+            Verdict::Equal
+        } else if differs_everywhere(self) || listed(self) {
+            Verdict::LeftOut
+        } else {
+            Verdict::Different
+        }
+    }
+
+    fn operands(&self) -> &str {
+        self.llvm
+            .split_once(' ')
+            .map_or("", |(_, operands)| operands)
+    }
+
+    fn begins(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.llvm.starts_with(word))
+    }
+}
+
+/// GFX950, whose text of ours is that of LLVM 22.
+pub(super) fn of_gfx950(case: &Case<'_>) -> Verdict {
+    case.judge(case.ours == case.llvm, differs_on_gfx950)
+}
+
+/// GFX10 and later, whose text of ours is that of LLVM 19.
+pub(super) fn of_gfx10_and_later(case: &Case<'_>) -> Verdict {
+    let equal = case.ours == case.llvm || case.ours == normalised(case.llvm);
+    case.judge(equal, differs_from_gfx10_on)
+}
+
+/// Differences on every target.
+fn differs_everywhere(case: &Case<'_>) -> bool {
+    let operands = case.operands();
+    let second = case.words[1];
+    // LLVM's own remark that an operand is none.
+    case.llvm.contains("/*")
+        // Registers of later families, and read-only ones as destinations.
+        || operands.contains("src_flat_scratch")
+        || case.begins(&["v_cmp", "v_readfirstlane", "v_readlane"]) && operands.starts_with("src_")
+        // Reserved values of the rest of an SDWA destination.
+        || case.format.starts_with("vop") && second >> 11 & 3 == 3 && case.llvm.contains("_sdwa ")
+        // Offsets of SMEM of 0 beside a register are the same as none.
+        || case.format == "smem" && operands.contains("offset:0x0")
+        // A constant that LLVM takes for the code of an inline one.
+        || case.begins(&["v_madmk", "v_madak", "v_fmamk", "v_fmaak", "s_fmamk", "s_fmaak"]) && second < 256
+        // Messages with bits that mean nothing set, and swizzles, which we print as numbers.
+        || case.begins(&["s_sendmsg"])
+        || operands.contains("swizzle(ROTATE") || operands.contains("swizzle(FFT")
+}
+
+fn differs_on_gfx950(case: &Case<'_>) -> bool {
+    let &Case { format, llvm, .. } = case;
+    let operands = case.operands();
+    let past_the_file = operands.split('[').skip(1).any(|tuple| {
+        let last = tuple
+            .split(']')
+            .next()
+            .and_then(|range| range.split(':').nth(1));
+        last.and_then(|last| last.parse().ok())
+            .is_some_and(|last: u32| last > 255)
+    });
+    // Registers after the last one.
+    past_the_file
+        || operands.contains("s[100:10") || operands.contains(":103]") && format == "smem"
+        // Reserved formats of matrices.
+        || llvm.contains("_f8f6f4 ") && ["blgp:5", "blgp:6", "blgp:7"].iter().any(|field| operands.contains(field))
+        // A field that has no register.
+        || operands.contains("null")
+        // Vector registers as lane masks.
+        || case.begins(&["v_addc", "v_subb", "v_cndmask", "v_div_scale", "v_mad_"]) && llvm.contains("_e64")
+        // Offsets of FLAT have twelve bits.
+        || llvm.starts_with("flat_") && operands.contains("offset:")
+        // Half selections of operations without halves, modifiers of packed sources, and SDWA and DPP forms that do not exist.
+        || case.begins(&["v_alignb", "v_pk_fmac_f16", "v_permlane", "v_nop", "v_clrexcp", "v_accvgpr_mov"])
+        // GFX9 has no literals in 64-bit encodings.
+        || ["vop3", "vop3p", "mubuf", "mtbuf"].contains(&format) && operands.contains("0xbf800000")
+        // Constants where matrix operations have registers.
+        || case.begins(&["v_mfma", "v_smfmac"]) && operands.contains("src_")
+}
+
+fn differs_from_gfx10_on(case: &Case<'_>) -> bool {
+    let &Case {
+        format,
+        words,
+        llvm,
+        ours,
+    } = case;
+    let scalar_literal = [0, 8].iter().any(|low| words[0] >> low & 0xff == 0xff);
+    let normal = normalised(llvm);
+    let plain = without(ours, " op_sel:[");
+    // Of GFX12's images some read as vector operations of GFX9 there.
+    format.starts_with("vimage") && llvm.starts_with("v_")
+        // LLVM 19 did not know the name.
+        || llvm.contains("HW_REG_WAVE_SCHED_MODE")
+        // Names of versions, the half of a shift.
+        || case.begins(&[
+            "ds_add_gs_reg_rtn",
+            "ds_sub_gs_reg_rtn",
+            "s_version",
+            "v_alignbit_b32",
+            "v_alignbyte_b32",
+            "v_dot2acc_f32_f16_dpp",
+        ])
+        // LLVM 22 marks literals that equal inline constants, and prints the bits of those of 16-bit scalar operations.
+        || llvm.contains("lit(")
+        || format.starts_with("sop") && llvm.contains("_f16 ") && scalar_literal
+        // With bits of `op_sel` set that the operation has no operand for, LLVM leaves out the others, and LLVM 22 the halves of dot
+        // products of bytes.
+        || plain == normal
+        || plain != ours && plain == normal.replace(".h", "")
+        || llvm.starts_with("v_dot") && without(ours, " op_sel_hi:[") == llvm
+}
+
+/// LLVM 22's text in the words of LLVM 19, whose text ours is: low halves of registers without their name, hardware registers of GFX12 without
+/// `WAVE`, and without the fields of GFX12.5.
+fn normalised(text: &str) -> String {
+    // With `op_sel` the halves are said twice.
+    let high = if text.contains(" op_sel:") {
+        ".h"
+    } else {
+        ".l"
+    };
+    text.replace("HW_REG_WAVE_", "HW_REG_")
+        .replace("TH_STORE_WB", "TH_STORE_RT_WB")
+        .replace(" nv", "")
+        .replace(" scale_offset", "")
+        .replace(".l", "")
+        .replace(high, "")
+}
