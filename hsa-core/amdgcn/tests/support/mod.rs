@@ -468,12 +468,35 @@ pub fn run_bytes(
 
 /// As [`run_bytes`], in dwords.
 pub fn run_dwords(target: &str, code: &str, items: u32, initial: &[u32]) -> Option<Vec<u32>> {
-    let bytes: Vec<u8> = initial
+    let directives = ".amdhsa_group_segment_fixed_size 1024";
+    let result = run_bytes(target, directives, code, items, &bytes_of(initial))?;
+    Some(dwords_of(&result))
+}
+
+pub fn bytes_of(dwords: &[u32]) -> Vec<u8> {
+    dwords
         .iter()
         .flat_map(|dword| dword.to_le_bytes())
-        .collect();
-    let directives = ".amdhsa_group_segment_fixed_size 1024";
-    let result = run_bytes(target, directives, code, items, &bytes)?;
-    let dword = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
-    Some(result.chunks_exact(4).map(dword).collect())
+        .collect()
+}
+
+pub fn dwords_of(bytes: &[u8]) -> Vec<u32> {
+    let (dwords, rest) = bytes.as_chunks();
+    assert!(rest.is_empty());
+    dwords.iter().copied().map(u32::from_le_bytes).collect()
+}
+
+/// Code that sets v1 to where a lane's dword is, in dwords from `at` bytes of the buffer on; s20 changes too.
+fn address_of_lane(at: usize) -> String {
+    format!("s_movk_i32 s20, {at}\nv_lshl_add_u32 v1, v0, 2, s20\n")
+}
+
+/// Code that loads a register of each lane from the dwords at `at` bytes of the buffer of [`run_bytes`]. v1 and s20 change; v0 is the lane.
+pub fn load_lanes(register: usize, at: usize) -> String {
+    address_of_lane(at) + &format!("global_load_dword v{register}, v1, s[2:3]\n")
+}
+
+/// As [`load_lanes`], the other way.
+pub fn store_lanes(register: usize, at: usize) -> String {
+    address_of_lane(at) + &format!("global_store_dword v1, v{register}, s[2:3]\n")
 }

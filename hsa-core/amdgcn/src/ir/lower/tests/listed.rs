@@ -258,7 +258,7 @@ fn elsewhere(op: M) -> Option<&'static str> {
         "s_subvector_loop_begin" | "s_subvector_loop_end" => "tests/rare_ops.rs",
         "ds_gws_init" | "ds_gws_barrier" => "barriers of the grid: tests of the HIP library",
         _ if begins(&["v_mfma_", "v_smfmac_", "v_wmma_", "v_swmmac_", "v_accvgpr_"]) => {
-            "tests/matrix_ops.rs"
+            "tests/matrix_ops"
         }
         "s_code_end" | "v_illegal" => "never meant to run",
         "v_mov_b16" | "v_swap_b16" | "ds_bpermute_fi_b32" => "tests/rare_ops.rs",
