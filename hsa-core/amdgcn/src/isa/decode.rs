@@ -8,6 +8,7 @@ mod dual;
 mod interpolation;
 mod memory;
 mod memory12;
+mod packed;
 mod vector;
 
 pub(super) use memory12::ray_registers;
