@@ -4,7 +4,8 @@
 //! * [`space`]: where an address leads: global memory, LDS, scratch, or any of them by aperture (FLAT).
 //! * [`element`]: what one lane loads or stores: dwords, bytes, halves.
 //! * [`vector`]: loads and stores of a whole wave over these three.
-//! * [`wide`]: the same for whole dwords, with AVX2.
+//! * [`flat`]: the same for addresses that may be in any of the three spaces.
+//! * [`wide`]: the same as [`vector`] for whole dwords, with AVX2.
 //! * [`atomic`]: atomic operations, on global memory really atomic against every thread of the process.
 //! * [`lds`]: LDS operations with two addresses, cross-lane operations, append and consume.
 //! * [`through_lds`]: memory to LDS and back, addressing by the number of the lane.
@@ -22,6 +23,7 @@ pub mod atomic;
 pub mod block;
 pub mod buffer;
 pub mod element;
+pub mod flat;
 pub mod formatted;
 pub mod image;
 pub mod lanes;

@@ -7,7 +7,7 @@ use crate::{
         level::Level,
         memory::{
             atomic::{self, NoReturn, Old},
-            block, buffer, element, flag, formatted, lds,
+            block, buffer, element, flag, flat, formatted, lds,
             space::{Global, Space},
             through_lds, vector, wide,
         },
@@ -529,8 +529,8 @@ fn fail_status(inst: &Inst, cx: &mut LowerContext, dwords: u32) -> Result<(), Un
 }
 
 use buffer::{load as bload, store as bstore};
+use flat::{flat_load as vflat_load, flat_store as vflat_store};
 use lds::{bpermute as lds_bpermute, read2, write2};
 use vector::{
-    flat_load as vflat_load, flat_store as vflat_store, load as vload,
-    scratch_load as vscratch_load, scratch_store as vscratch_store, store as vstore,
+    load as vload, scratch_load as vscratch_load, scratch_store as vscratch_store, store as vstore,
 };
