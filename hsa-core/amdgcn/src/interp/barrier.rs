@@ -33,6 +33,14 @@ struct Barrier {
 }
 
 impl Barrier {
+    /// Counts a signal; says whether it is the first of the phase.
+    fn signal(&mut self) -> bool {
+        let first = self.signals == 0;
+        self.signals += 1;
+        self.check();
+        first
+    }
+
     fn check(&mut self) {
         if self.members != 0 && self.signals >= self.members {
             self.signals = 0;
@@ -130,8 +138,7 @@ pub unsafe fn whole(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: as the handlers that it is made of.
     unsafe {
         if let Some(barriers) = barriers(w) {
-            barriers.0[0].signals += 1;
-            barriers.0[0].check();
+            barriers.0[0].signal();
         }
         wait_for(w, op, Kind::Group)
     }
@@ -175,10 +182,7 @@ pub unsafe fn signal(w: &mut Wave, op: *const Op) -> *const Op {
     unsafe {
         let mut first = false;
         if let (Some(barriers), Some(number)) = (barriers(w), operand(w, op)) {
-            let barrier = &mut barriers.0[number];
-            first = barrier.signals == 0;
-            barrier.signals += 1;
-            barrier.check();
+            first = barriers.0[number].signal();
         }
         if (*op).aux[1] != 0 {
             w.sgpr[slot::SCC] = u32::from(first);
@@ -263,10 +267,7 @@ mod tests {
         let mut barriers = Barriers::default();
         barriers.start(3);
         let mut waves = [Membership::default(); 3];
-        let signal = |barriers: &mut Barriers| {
-            barriers.0[0].signals += 1;
-            barriers.0[0].check();
-        };
+        let signal = |barriers: &mut Barriers| barriers.0[0].signal();
         signal(&mut barriers);
         signal(&mut barriers);
         assert!(!barriers.pass(&mut waves[0], Kind::Group));
