@@ -33,7 +33,7 @@ pub use order::{
 };
 pub use scale::{
     fract_f32, fract_f64, frexp_exp_f32, frexp_exp_f64, frexp_mant_f32, frexp_mant_f64, ldexp_f32,
-    ldexp_f64,
+    ldexp_f64, power,
 };
 pub use transcendental::{cos_f32, exp_f32, log_f32, rcp_f32, rsq_f32, sin_f32, sqrt_f32};
 

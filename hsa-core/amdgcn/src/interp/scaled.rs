@@ -8,7 +8,7 @@
 use crate::ir::{Op, Ref};
 
 use super::{
-    float::{Half, narrow},
+    float::{Half, narrow, power},
     lane::source_dword,
     memory::lanes::each_lane,
     small_float::{Format8, decode, encode, encode_random, to_bf16},
@@ -70,11 +70,6 @@ pub struct Scaled {
 /// One step of `v_prng_b32`: a linear feedback shift register.
 pub const fn next_random(x: u32) -> u32 {
     x << 1 ^ if x >> 31 != 0 { 197 } else { 0 }
-}
-
-/// 2^`exponent`, for exponents of normal f64.
-fn power(exponent: i32) -> f64 {
-    f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 /// A value of f32's range at most: rounding an f32 denormal does not matter to formats with a greater least value.

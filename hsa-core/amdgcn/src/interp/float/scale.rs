@@ -2,7 +2,7 @@
 
 /// 2 to an integer power, as f64; −1022 to 1023.
 #[inline(always)]
-pub(super) fn power(exponent: i32) -> f64 {
+pub fn power(exponent: i32) -> f64 {
     f64::from_bits(((1023 + i64::from(exponent)) << 52).cast_unsigned())
 }
 
