@@ -138,8 +138,8 @@ pub(super) fn field(word: u32, low: u32, width: u32) -> u32 {
 
 /// Where the families place what they have in common.
 struct Fields {
-    /// Bits of a format number; GFX9 has two numbers.
-    format_bits: u32,
+    /// First bit and number of bits of a format number; GFX9 has two numbers.
+    format: (u32, u32),
     /// Bits of width and height.
     extent_bits: u32,
     /// First bit of the number of the last level, and how many bits it has.
@@ -152,25 +152,25 @@ struct Fields {
 
 impl Fields {
     fn of(family: Family) -> Result<Self, DescriptorError> {
-        let fields = |format_bits, extent_bits, last_level, depth_bits, pitch_bits| Self {
-            format_bits,
+        let fields = |format, extent_bits, last_level, depth_bits, pitch_bits| Self {
+            format,
             extent_bits,
             last_level,
             depth_bits,
             pitch_bits,
         };
         Ok(match family {
-            Family::Gfx9 | Family::Gfx90a => fields(0, 14, (16, 4), 13, 0),
-            Family::Gfx10 | Family::Gfx10_3 => fields(9, 14, (16, 4), 13, 14),
-            Family::Gfx11 => fields(8, 14, (16, 4), 13, 14),
-            Family::Gfx12 => fields(8, 16, (15, 5), 14, 16),
+            Family::Gfx9 | Family::Gfx90a => fields((0, 0), 14, (16, 4), 13, 0),
+            Family::Gfx10 | Family::Gfx10_3 => fields((20, 9), 14, (16, 4), 13, 14),
+            Family::Gfx11 => fields((20, 8), 14, (16, 4), 13, 14),
+            Family::Gfx12 => fields((17, 8), 16, (15, 5), 14, 16),
             other => return Err(DescriptorError::Family(other)),
         })
     }
 
     /// Whether the format is one number, the width is in two dwords, and images of one layer have their pitch in the place of the depth.
     fn unified(&self) -> bool {
-        self.format_bits != 0
+        self.format.1 != 0
     }
 }
 
@@ -188,9 +188,7 @@ impl Image {
         let fields = Fields::of(family)?;
         let (format, width, height);
         if fields.unified() {
-            // GFX12 has more room between base and format.
-            let low = if family == Family::Gfx12 { 17 } else { 20 };
-            let number = field(words[1], low, fields.format_bits);
+            let number = field(words[1], fields.format.0, fields.format.1);
             format = unified_format(number, family).ok_or(DescriptorError::Format(number))?;
             let high = fields.extent_bits - 2;
             width = (field(words[1], 30, 2) | field(words[2], 0, high) << 2) + 1;
@@ -266,10 +264,9 @@ impl Image {
         words[1] = (self.base >> 40) as u32 & 0xff;
         let flat = matches!(self.kind, ImageKind::D1 | ImageKind::D2);
         if fields.unified() {
-            let (format, low) = match family {
-                Family::Gfx10 | Family::Gfx10_3 => (self.format.to_gfx10(), 20),
-                Family::Gfx11 => (self.format.to_gfx11(), 20),
-                _ => (self.format.to_gfx11(), 17),
+            let format = match family {
+                Family::Gfx10 | Family::Gfx10_3 => self.format.to_gfx10(),
+                _ => self.format.to_gfx11(),
             };
             let format = format.ok_or(DescriptorError::Format(0))?;
             let width = self.width - 1;
@@ -281,7 +278,7 @@ impl Image {
             if !fits {
                 return Err(DescriptorError::Pitch(self.pitch));
             }
-            words[1] |= format << low | (width & 3) << 30;
+            words[1] |= format << fields.format.0 | (width & 3) << 30;
             words[2] = width >> 2 | (self.height - 1) << 14;
             // GFX10: the resource level, which must be 1.
             if matches!(family, Family::Gfx10 | Family::Gfx10_3) {
