@@ -21,7 +21,6 @@ pub use integer::saturating;
 /// Operations that are neither compares nor packed.
 pub fn meaning(op: M) -> Option<VectorOp> {
     integer::integer(op)
-        .or_else(|| integer::bit_operation(op))
         .or_else(|| float::float32(op))
         .or_else(|| convert::convert(op))
         .or_else(|| float::float64(op))

@@ -162,6 +162,8 @@ pub(super) fn integer(op: M) -> Option<VectorOp> {
         M::v_add_lshl_u32 => h3(|a: u32, b: u32, c: u32| a.wrapping_add(b) << (c & 31)),
         M::v_lshl_or_b32 => h3(|a: u32, b: u32, c: u32| (a << (b & 31)) | c),
         M::v_prng_b32 => k1(next_random),
+        M::v_bitop3_b32 => truth_table(k3(|a: u32, _: u32, _: u32| a)),
+        M::v_bitop3_b16 => truth_table(k3(|a: u16, _: u16, _: u16| a)),
         M::v_ashr_pk_i8_i32 => k3(|a: i32, b: i32, c: u32| {
             let byte = |x: i32| (x >> (c & 31)).clamp(-128, 127) as u8;
             u16::from_le_bytes([byte(a), byte(b)])
@@ -308,13 +310,4 @@ fn at_most((sum, carry): (u32, bool)) -> (u32, bool) {
 /// A difference that saturates; the borrow stays.
 fn at_least((difference, borrow): (u32, bool)) -> (u32, bool) {
     (if borrow { 0 } else { difference }, borrow)
-}
-
-/// A function of three bits, for all bits of a register; the table is in `Op::aux[1]`.
-pub(super) fn bit_operation(op: M) -> Option<VectorOp> {
-    match op {
-        M::v_bitop3_b32 => Some(truth_table(k3(|a: u32, _: u32, _: u32| a))),
-        M::v_bitop3_b16 => Some(truth_table(k3(|a: u16, _: u16, _: u16| a))),
-        _ => None,
-    }
 }
