@@ -23,12 +23,18 @@
 use crate::ir::{Op, Ref};
 
 use super::{
-    float::Half,
     run::{get_mxcsr, set_mxcsr},
-    small_float,
-    vector::{Body, Env, Portable, Simd},
+    vector::{Body, Portable, Simd},
     wave::Wave,
 };
+
+mod double;
+mod element;
+mod product;
+mod sum;
+mod unpack;
+
+use self::{double::double, product::multiply};
 
 /// Element type of A or B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,9 +136,6 @@ pub struct Scales {
     pub shifts: [u32; 2],
 }
 
-/// k values that have a scale in common.
-const SCALED: usize = 32;
-
 /// The side record of a matrix operation.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixPlan {
@@ -183,11 +186,6 @@ pub struct MatrixPlan {
 }
 
 impl MatrixPlan {
-    /// Whether A or B has more than [`ELEMENTS`] elements.
-    const fn is_deep(&self) -> bool {
-        self.size * self.depth * self.blocks > ELEMENTS
-    }
-
     /// Values of k that A's registers hold.
     pub const fn stored_depth(&self) -> usize {
         if self.sparse.is_some() {
@@ -215,14 +213,21 @@ impl MatrixPlan {
         }
     }
 
+    /// Lanes that A and B are read from: those above hold copies.
+    const fn read_lanes(&self) -> usize {
+        match self.layout {
+            Layout::Wmma11 => 16,
+            _ => self.lanes,
+        }
+    }
+
     /// Block, row (column) and first k of the elements of a lane that holds `per_lane` of them.
     #[inline(always)]
-    fn first(&self, lane: usize, per_lane: usize) -> Option<(usize, usize, usize)> {
+    fn first(&self, lane: usize, per_lane: usize) -> (usize, usize, usize) {
         let (part, row) = (lane / self.size, lane % self.size);
         match self.layout {
-            Layout::Wmma11 => (part == 0).then_some((0, row, 0)),
-            Layout::Mfma if self.blocks > 1 => Some((part, row, 0)),
-            Layout::Mfma | Layout::Wmma12 => Some((0, row, part * per_lane)),
+            Layout::Mfma if self.blocks > 1 => (part, row, 0),
+            _ => (0, row, part * per_lane),
         }
     }
 
@@ -273,9 +278,6 @@ pub struct Matrix;
 /// MXCSR: nearest, denormals kept, exceptions masked.
 pub(super) const PLAIN_MXCSR: u32 = 0x1f80;
 
-/// MODE with the same meaning, for conversions to f16.
-const PLAIN: Env = Env { mode: 0xf0 };
-
 impl Body for Matrix {
     #[inline(always)]
     unsafe fn run<L: Simd>(w: &mut Wave, op: *const Op) -> *const Op {
@@ -286,16 +288,12 @@ impl Body for Matrix {
             set_mxcsr(PLAIN_MXCSR);
             match (plan.sum, plan.size) {
                 (Sum::F64, _) => double(w, plan),
-                (Sum::I32, 32) if plan.is_deep() => multiply::<i32, 32, DEEP>(w, plan),
-                (Sum::I32, 16) if plan.is_deep() => multiply::<i32, 16, DEEP>(w, plan),
-                (_, 32) if plan.is_deep() => multiply::<f32, 32, DEEP>(w, plan),
-                (_, 16) if plan.is_deep() => multiply::<f32, 16, DEEP>(w, plan),
-                (Sum::I32, 32) => multiply::<i32, 32, ELEMENTS>(w, plan),
-                (Sum::I32, 16) => multiply::<i32, 16, ELEMENTS>(w, plan),
-                (Sum::I32, _) => multiply::<i32, 4, ELEMENTS>(w, plan),
-                (_, 32) => multiply::<f32, 32, ELEMENTS>(w, plan),
-                (_, 16) => multiply::<f32, 16, ELEMENTS>(w, plan),
-                _ => multiply::<f32, 4, ELEMENTS>(w, plan),
+                (Sum::I32, 32) => multiply::<i32, L::Integers, 32, 4, 2>(w, plan),
+                (Sum::I32, 16) => multiply::<i32, L::Integers, 16, 2, 4>(w, plan),
+                (Sum::I32, _) => multiply::<i32, [i32; 4], 4, 1, 4>(w, plan),
+                (_, 32) => multiply::<f32, L::Floats, 32, 4, 2>(w, plan),
+                (_, 16) => multiply::<f32, L::Floats, 16, 2, 4>(w, plan),
+                _ => multiply::<f32, [f32; 4], 4, 1, 4>(w, plan),
             }
             set_mxcsr(saved);
             op.add(1)
@@ -305,417 +303,5 @@ impl Body for Matrix {
     unsafe fn run_lanes(w: &mut Wave, op: *const Op) -> *const Op {
         // SAFETY: no features are needed for this instantiation.
         unsafe { Self::run::<Portable>(w, op) }
-    }
-}
-
-/// Accumulator type.
-trait Accumulator: Copy + Default {
-    /// Element `index` of a dword.
-    fn element(element: Element, flush: bool, word: u32, index: usize) -> Self;
-    fn from_bits(plan: &MatrixPlan, bits: u32, half: usize) -> Self;
-    /// Puts the result into a dword.
-    fn put(self, plan: &MatrixPlan, word: &mut u32, half: usize);
-    fn add_product(self, a: Self, b: Self) -> Self;
-    /// This and `block` times 2^`exponent`; `None` is NaN.
-    fn add_scaled(self, block: Self, exponent: Option<i32>) -> Self;
-}
-
-static FP8_FNUZ: [f32; 256] = small_float::table(small_float::FP8_FNUZ);
-static BF8_FNUZ: [f32; 256] = small_float::table(small_float::BF8_FNUZ);
-static FP8_OCP: [f32; 256] = small_float::table(small_float::FP8_OCP);
-static BF8_OCP: [f32; 256] = small_float::table(small_float::BF8_OCP);
-static FP6: [f32; 256] = small_float::table(small_float::FP6);
-static BF6: [f32; 256] = small_float::table(small_float::BF6);
-static FP4: [f32; 256] = small_float::table(small_float::FP4);
-
-impl Accumulator for f32 {
-    #[inline(always)]
-    fn element(element: Element, flush: bool, word: u32, index: usize) -> f32 {
-        let half = (word >> (16 * (index & 1))) as u16;
-        let byte = usize::from((word >> (8 * (index & 3))) as u8);
-        match element {
-            Element::F16 if flush => Half(half).flush().widen(),
-            Element::F16 => Half(half).widen(),
-            Element::Bf16 => {
-                let value = f32::from_bits(u32::from(half) << 16);
-                if flush {
-                    super::float::flush(value)
-                } else {
-                    value
-                }
-            }
-            Element::Fp8Fnuz => FP8_FNUZ[byte],
-            Element::Bf8Fnuz => BF8_FNUZ[byte],
-            Element::Fp8 => FP8_OCP[byte],
-            Element::Bf8 => BF8_OCP[byte],
-            Element::Fp6 => FP6[(word & 63) as usize],
-            Element::Bf6 => BF6[(word & 63) as usize],
-            Element::Fp4 => FP4[(word >> (4 * (index & 7)) & 15) as usize],
-            Element::Xf32 => small_float::to_xf32(f32::from_bits(word)),
-            _ => f32::from_bits(word),
-        }
-    }
-    #[inline(always)]
-    fn from_bits(plan: &MatrixPlan, bits: u32, half: usize) -> f32 {
-        let value = match plan.sum {
-            Sum::F16 => Half((bits >> (16 * half)) as u16).widen(),
-            Sum::Bf16 => f32::from_bits(bits >> (16 * half) << 16),
-            _ => f32::from_bits(bits),
-        };
-        let value = if plan.c_signs[0] { value.abs() } else { value };
-        if plan.c_signs[1] { -value } else { value }
-    }
-    #[inline(always)]
-    fn put(self, plan: &MatrixPlan, word: &mut u32, half: usize) {
-        let value = if plan.flush {
-            super::float::flush(self)
-        } else {
-            self
-        };
-        let narrow = match plan.sum {
-            Sum::F16 if value.is_nan() => super::float::HALF_NAN.0,
-            Sum::F16 => super::float::narrow(PLAIN, value).0,
-            Sum::Bf16 if value.is_nan() => 0x7fc0,
-            Sum::Bf16 => small_float::to_bf16(value),
-            _ => {
-                *word = if value.is_nan() {
-                    0x7fc0_0000
-                } else {
-                    value.to_bits()
-                };
-                return;
-            }
-        };
-        *word = *word & !(0xffff << (16 * half)) | u32::from(narrow) << (16 * half);
-    }
-    #[inline(always)]
-    fn add_product(self, a: f32, b: f32) -> f32 {
-        a.mul_add(b, self)
-    }
-    #[inline(always)]
-    fn add_scaled(self, block: f32, exponent: Option<i32>) -> f32 {
-        let Some(exponent) = exponent else {
-            return f32::NAN;
-        };
-        // The exponents of two scales are within f64's.
-        let scale = f64::from_bits(((exponent + 1023) as u64) << 52);
-        f64::from(block).mul_add(scale, f64::from(self)) as f32
-    }
-}
-
-impl Accumulator for i32 {
-    #[inline(always)]
-    fn element(element: Element, _flush: bool, word: u32, index: usize) -> i32 {
-        let byte = word >> (8 * (index & 3));
-        let nibble = word >> (4 * (index & 7)) & 15;
-        match element {
-            Element::I8 => i32::from(byte as i8),
-            Element::U8 => i32::from(byte as u8),
-            Element::I4 => (nibble << 28).cast_signed() >> 28,
-            _ => nibble.cast_signed(),
-        }
-    }
-    #[inline(always)]
-    fn from_bits(_plan: &MatrixPlan, bits: u32, _half: usize) -> i32 {
-        bits.cast_signed()
-    }
-    #[inline(always)]
-    fn put(self, _plan: &MatrixPlan, word: &mut u32, _half: usize) {
-        *word = self.cast_unsigned();
-    }
-    #[inline(always)]
-    fn add_product(self, a: i32, b: i32) -> i32 {
-        self.wrapping_add(a.wrapping_mul(b))
-    }
-    #[inline(always)]
-    fn add_scaled(self, block: i32, _exponent: Option<i32>) -> i32 {
-        // Integers have no scales.
-        self.wrapping_add(block)
-    }
-}
-
-/// Most elements of A or B in all blocks: 32 rows of 32 k values, 16 of 64.
-const ELEMENTS: usize = 1024;
-
-/// The same of the deep operations of GFX950.
-const DEEP: usize = 2048;
-
-/// A, by (block, stored k, row), with the k of each when it is sparse, and B, by (block, k, column).
-struct Operands<T, const N: usize> {
-    a: [T; N],
-    k: [u8; N],
-    b: [T; N],
-}
-
-/// Reads A and B.
-#[inline(always)]
-unsafe fn unpack<T: Accumulator, const SIZE: usize, const N: usize>(
-    w: &Wave,
-    plan: &MatrixPlan,
-    to: &mut Operands<T, N>,
-) {
-    let stride = w.chunks * 64;
-    // SAFETY: the registers were checked by the lowering; rows, blocks and k values stay below the plan's, whose product fits.
-    unsafe {
-        let read = |base: u32, word: usize, lane: usize| {
-            *w.base[0]
-                .add(base as usize + stride * word + 4 * lane)
-                .cast::<u32>()
-        };
-        // The dword that an element of six bits is in, with the element lowest.
-        let six = |base: u32, index: usize, lane: usize| {
-            let (word, shift) = (6 * index / 32, 6 * index % 32);
-            let low = read(base, word, lane) >> shift;
-            if shift > 26 {
-                low | read(base, word + 1, lane) << (32 - shift)
-            } else {
-                low
-            }
-        };
-        let stored = plan.stored_depth();
-        let per_lane = plan.per_lane(stored);
-        let in_word = 32 / plan.a.bits();
-        for lane in 0..plan.lanes {
-            let Some((block, row, first)) = plan.first(lane, per_lane) else {
-                continue;
-            };
-            let indices = plan
-                .sparse
-                .map_or(0, |sparse| read(sparse.index, 0, lane) >> sparse.shift);
-            for index in 0..per_lane {
-                let word = if plan.a.bits() == 6 {
-                    six(plan.ab[0], index, lane)
-                } else {
-                    read(plan.ab[0], index / in_word, lane) ^ plan.flip[0]
-                };
-                let k = plan.k_of(plan.split[0], first, per_lane, index);
-                let at = (block * stored + k) * SIZE + row;
-                to.a[at] = T::element(plan.a, plan.flush, word, index);
-                if plan.sparse.is_some() {
-                    let of_four = indices >> (2 * index) & 3;
-                    to.k[at] = (4 * ((first + index) / 2) + of_four as usize) as u8;
-                }
-            }
-        }
-        let per_lane = plan.per_lane(plan.depth);
-        let in_word = 32 / plan.b.bits();
-        for lane in 0..plan.lanes {
-            let Some((block, column, first)) = plan.first(lane, per_lane) else {
-                continue;
-            };
-            let from = plan.b_lane(lane);
-            for index in 0..per_lane {
-                let word = if plan.b.bits() == 6 {
-                    six(plan.ab[1], index, from)
-                } else {
-                    read(plan.ab[1], index / in_word, from) ^ plan.flip[1]
-                };
-                let k = plan.k_of(plan.split[1], first, per_lane, index);
-                let at = (block * plan.depth + k) * SIZE + column;
-                to.b[at] = T::element(plan.b, plan.flush, word, index);
-            }
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn multiply<T: Accumulator, const SIZE: usize, const N: usize>(
-    w: &mut Wave,
-    plan: &MatrixPlan,
-) {
-    let stride = w.chunks * 64;
-    let mut operands = Operands {
-        a: [T::default(); N],
-        k: [0; N],
-        b: [T::default(); N],
-    };
-    let (stored, depth) = (plan.stored_depth(), plan.depth);
-    // SAFETY: the registers were checked by the lowering; `out` has as many registers as D at most.
-    unsafe {
-        unpack::<T, SIZE, N>(w, plan, &mut operands);
-        let Operands { a, k, b } = &operands;
-        let constant = plan.c.selector() != Ref::FILE;
-        let packed = matches!(plan.sum, Sum::F16 | Sum::Bf16);
-        let registers = plan.sum_registers();
-        let d = w.base[0].add(plan.d as usize);
-        let mut out = [[0u32; 64]; 32];
-        if packed {
-            // The halves that are not written stay.
-            for (register, line) in out.iter_mut().enumerate().take(registers) {
-                for (lane, word) in line.iter_mut().enumerate().take(plan.lanes) {
-                    *word = *d.add(stride * register + 4 * lane).cast::<u32>();
-                }
-            }
-        }
-        let group = (1usize << plan.cbsz) - 1;
-        for block in 0..plan.blocks {
-            let a_block = if plan.cbsz == 0 {
-                block
-            } else {
-                (block & !group) | plan.abid as usize & group
-            };
-            for row in 0..SIZE {
-                let (place, lane) = plan.row_place(block, row);
-                let (register, half) = match plan.layout {
-                    Layout::Wmma12 if packed => (place / 2, place % 2),
-                    _ => (place, usize::from(plan.high)),
-                };
-                let mut sums = [T::default(); SIZE];
-                let c = w.base[plan.c.selector() as usize].add(plan.c.offset() as usize);
-                for (column, sum) in sums.iter_mut().enumerate() {
-                    let at = if constant {
-                        0
-                    } else {
-                        stride * register + 4 * (lane + column)
-                    };
-                    let half = if constant { 0 } else { half };
-                    *sum = T::from_bits(plan, *c.add(at).cast::<u32>(), half);
-                }
-                if let Some(scales) = &plan.scales {
-                    for from in (0..depth).step_by(SCALED) {
-                        let mut block = [T::default(); SIZE];
-                        for k in from..from + SCALED {
-                            let line = &b[k * SIZE..][..SIZE];
-                            for column in 0..SIZE {
-                                block[column] =
-                                    block[column].add_product(a[k * SIZE + row], line[column]);
-                            }
-                        }
-                        let exponent = |which: usize, index: usize| {
-                            let lane = from / SCALED * SIZE + index;
-                            let at = scales.registers[which] as usize + 4 * lane;
-                            let word: u32 = *w.base[0].add(at).cast();
-                            (word >> scales.shifts[which] & 255) as i32
-                        };
-                        let of_row = exponent(0, row);
-                        for column in 0..SIZE {
-                            let of_column = exponent(1, column);
-                            let valid = of_row != 255 && of_column != 255;
-                            let sum = valid.then_some(of_row + of_column - 254);
-                            sums[column] = sums[column].add_scaled(block[column], sum);
-                        }
-                    }
-                } else if plan.clamp {
-                    saturating_row(&mut sums, &operands, (a_block, block, row), plan);
-                } else {
-                    for stored_k in 0..stored {
-                        let at = (a_block * stored + stored_k) * SIZE + row;
-                        let of_b = if plan.sparse.is_some() {
-                            usize::from(k[at])
-                        } else {
-                            stored_k
-                        };
-                        let line = &b[(block * depth + of_b) * SIZE..][..SIZE];
-                        for column in 0..SIZE {
-                            sums[column] = sums[column].add_product(a[at], line[column]);
-                        }
-                    }
-                }
-                let line = &mut out[register][lane..][..SIZE];
-                for (sum, word) in sums.into_iter().zip(line) {
-                    sum.put(plan, word, half);
-                }
-            }
-        }
-        for (register, line) in out.iter().enumerate().take(registers) {
-            std::ptr::copy_nonoverlapping(
-                line.as_ptr().cast::<u8>(),
-                d.add(stride * register),
-                stride,
-            );
-        }
-    }
-}
-
-/// A row of an integer product whose exact sum saturates.
-#[inline(always)]
-fn saturating_row<T: Accumulator, const N: usize>(
-    sums: &mut [T],
-    operands: &Operands<T, N>,
-    (a_block, block, row): (usize, usize, usize),
-    plan: &MatrixPlan,
-) {
-    let size = sums.len();
-    let stored = plan.stored_depth();
-    let integer = |value: T| {
-        let mut word = 0;
-        value.put(plan, &mut word, 0);
-        i64::from(word.cast_signed())
-    };
-    for (column, sum) in sums.iter_mut().enumerate() {
-        let total = (0..stored).fold(integer(*sum), |total, stored_k| {
-            let at = (a_block * stored + stored_k) * size + row;
-            let k = if plan.sparse.is_some() {
-                usize::from(operands.k[at])
-            } else {
-                stored_k
-            };
-            let of_b = integer(operands.b[(block * plan.depth + k) * size + column]);
-            total + integer(operands.a[at]) * of_b
-        });
-        let clamped = total.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32;
-        *sum = T::from_bits(plan, clamped.cast_unsigned(), 0);
-    }
-}
-
-/// f64: element (row, k) of block b of A is in lane (k·blocks + b)·size + row; row r of D is in register pair r / 4, in the lanes from
-/// 16·(r mod 4) + b·size on.
-#[inline(always)]
-unsafe fn double(w: &mut Wave, plan: &MatrixPlan) {
-    // SAFETY: the registers were checked by the lowering.
-    unsafe {
-        let base = w.base[0];
-        let read = |at: u32, register: usize, lane: usize, negative: bool| {
-            let low: u32 = *base.add(at as usize + 512 * register + 4 * lane).cast();
-            let high: u32 = *base
-                .add(at as usize + 512 * register + 256 + 4 * lane)
-                .cast();
-            f64::from_bits((u64::from(low) | u64::from(high) << 32) ^ u64::from(negative) << 63)
-        };
-        let negative = |source: u32| plan.blgp >> source & 1 != 0;
-        let constant = {
-            let pool = w.base[plan.c.selector() as usize].add(plan.c.offset() as usize);
-            let step = if plan.c.selector() == Ref::POOL {
-                64
-            } else {
-                4
-            };
-            let bits =
-                u64::from(*pool.cast::<u32>()) | u64::from(*pool.add(step).cast::<u32>()) << 32;
-            f64::from_bits(bits ^ u64::from(negative(2)) << 63)
-        };
-        let mut out = [[0f64; 64]; 4];
-        let size = plan.size;
-        for block in 0..plan.blocks {
-            for row in 0..size {
-                for column in 0..size {
-                    let (register, lane) = (row / 4, 16 * (row % 4) + block * size + column);
-                    let mut sum = if plan.c.selector() == Ref::FILE {
-                        read(plan.c.offset(), register, lane, negative(2))
-                    } else {
-                        constant
-                    };
-                    for k in 0..plan.depth {
-                        let first = (k * plan.blocks + block) * size;
-                        let x = read(plan.ab[0], 0, first + row, negative(0));
-                        let y = read(plan.ab[1], 0, first + column, negative(1));
-                        sum = x.mul_add(y, sum);
-                    }
-                    out[register][lane] = sum;
-                }
-            }
-        }
-        for (register, line) in out.iter().enumerate().take(plan.sum_registers() / 2) {
-            for (lane, value) in line.iter().enumerate() {
-                let bits = if value.is_nan() {
-                    0x7ff8_0000_0000_0000
-                } else {
-                    value.to_bits()
-                };
-                let at = base.add(plan.d as usize + 512 * register + 4 * lane);
-                *at.cast::<u32>() = bits as u32;
-                *at.add(256).cast::<u32>() = (bits >> 32) as u32;
-            }
-        }
     }
 }

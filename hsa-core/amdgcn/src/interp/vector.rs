@@ -9,7 +9,7 @@
 //! registers (splatted into such a line first). Lanes are independent, so a destination may be any of the sources.
 //!
 //! * `value`: what lanes read and write; `operand`: where; `kernel`: what a lane computes.
-//! * `simd`: the levels; `shape`: the bodies of handlers; `special`: those that are like no other.
+//! * `simd`: the levels; `products`: vectors for sums of products; `shape`: the bodies of handlers; `special`: those that are like no other.
 //! * `describe`: what the lowering picks a handler from.
 //!
 //! NaN results of arithmetic are made explicit, so that they do not depend on how the host's compiler orders operands: a group
@@ -22,9 +22,9 @@ pub const GROUP: usize = 16;
 /// compiled without the level's features.
 macro_rules! lanes {
     ($lane:ident => $value:expr) => {{
-        let mut out = std::mem::MaybeUninit::<[_; GROUP]>::uninit();
-        for $lane in 0..GROUP {
-            fill(&mut out, $lane, $value);
+        let mut out = std::mem::MaybeUninit::<[_; $crate::interp::vector::GROUP]>::uninit();
+        for $lane in 0..$crate::interp::vector::GROUP {
+            $crate::interp::vector::fill(&mut out, $lane, $value);
         }
         // SAFETY: every lane was written.
         #[allow(unused_unsafe, reason = "also used inside of unsafe blocks")]
@@ -36,15 +36,22 @@ macro_rules! lanes {
 
 /// Writes a lane of a group that is being filled; `lane` is below [`GROUP`].
 #[inline(always)]
-fn fill<T>(group: &mut std::mem::MaybeUninit<[T; GROUP]>, lane: usize, value: T) {
+pub(in crate::interp) fn fill<T>(
+    group: &mut std::mem::MaybeUninit<[T; GROUP]>,
+    lane: usize,
+    value: T,
+) {
     debug_assert!(lane < GROUP);
     // SAFETY: inside the array: the callers' loops end at its length.
     unsafe { group.as_mut_ptr().cast::<T>().add(lane).write(value) };
 }
 
+pub(in crate::interp) use lanes;
+
 mod describe;
 mod kernel;
 mod operand;
+mod products;
 mod shape;
 mod simd;
 mod special;
@@ -52,6 +59,7 @@ mod value;
 
 pub use describe::*;
 pub use operand::{TEMP_DST, change_all};
+pub use products::Products;
 pub use shape::{Arith, Carry, Compare, IntoNan, Map, nan_result};
 pub use simd::{Avx2, Avx512, Body, Portable, Simd, hot, rare};
 pub use special::{

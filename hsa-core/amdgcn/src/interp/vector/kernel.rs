@@ -6,7 +6,7 @@ use crate::ir::Op;
 
 use super::{
     super::{run::set_mxcsr, wave::Wave},
-    Env, GROUP, Value, fill,
+    Env, GROUP, Value,
     operand::{Source, source},
 };
 

@@ -4,7 +4,7 @@ use crate::ir::{Op, Ref};
 
 use super::{
     super::wave::{Lanes, TEMPS, Wave},
-    GROUP, Value, fill,
+    GROUP, Value,
 };
 
 /// A resolved source.

@@ -6,7 +6,7 @@ use crate::ir::Op;
 
 use super::{
     super::wave::{Wave, slot},
-    Arithmetic, Body, GROUP, Simd, Value, fill,
+    Arithmetic, Body, GROUP, Simd, Value,
     kernel::{Kernel, Sources, any_f64, enter_environment, is_full, leave_environment},
     operand::{Target, target},
 };

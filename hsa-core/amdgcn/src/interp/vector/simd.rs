@@ -4,11 +4,15 @@ use crate::ir::Op;
 
 use super::{
     super::{run::Handler, wave::Wave},
-    GROUP,
+    GROUP, Products,
 };
 
 /// The few things that differ between levels beyond what the compiler makes of a lane loop.
 pub trait Simd: 'static {
+    /// Eight f32.
+    type Floats: Products<f32>;
+    /// Eight i32.
+    type Integers: Products<i32>;
     /// Bit n is the top bit of lane n.
     ///
     /// # Safety
@@ -37,6 +41,8 @@ pub struct Avx2;
 pub struct Avx512;
 
 impl Simd for Portable {
+    type Floats = [f32; 8];
+    type Integers = [i32; 8];
     #[inline(always)]
     unsafe fn movemask(lanes: &[u32; GROUP]) -> u32 {
         let mut mask = 0;
@@ -69,6 +75,8 @@ fn sign_bits(lanes: core::arch::x86_64::__m256) -> u32 {
 }
 
 impl Simd for Avx2 {
+    type Floats = core::arch::x86_64::__m256;
+    type Integers = core::arch::x86_64::__m256i;
     #[inline(always)]
     unsafe fn movemask(lanes: &[u32; GROUP]) -> u32 {
         use core::arch::x86_64::_mm256_loadu_ps;
@@ -107,6 +115,8 @@ impl Simd for Avx2 {
 }
 
 impl Simd for Avx512 {
+    type Floats = core::arch::x86_64::__m256;
+    type Integers = core::arch::x86_64::__m256i;
     #[inline(always)]
     unsafe fn movemask(lanes: &[u32; GROUP]) -> u32 {
         use core::arch::x86_64::{_mm512_loadu_si512, _mm512_movepi32_mask};

@@ -4,7 +4,7 @@ use crate::ir::Op;
 
 use super::{
     super::wave::Wave,
-    Body, GROUP, Simd, VectorOp, fill, hot, k2,
+    Body, GROUP, Simd, VectorOp, hot, k2,
     kernel::is_full,
     operand::{put_line, source, target},
 };

@@ -1,0 +1,317 @@
+//! D = A·B + C for all types but f64.
+//!
+//! A row of sums is `WIDE` vectors; `ROWS` rows are summed up at a time, so that independent additions hide each other's latency. Each sum
+//! takes its products in the order of k all the same.
+
+use std::{mem::MaybeUninit, ops::Range};
+
+use crate::ir::Ref;
+
+use super::{
+    super::{vector::Products, wave::Wave},
+    Layout, MatrixPlan, Scales, Sum,
+    sum::Accumulator,
+    unpack::{Operands, unpack},
+};
+
+/// k values that have a scale in common.
+const SCALED: usize = 32;
+
+/// Sums of `ROWS` rows.
+type Tile<V, const WIDE: usize, const ROWS: usize> = [[V; WIDE]; ROWS];
+
+/// Rows of a block: its number, that of A's block, and the first row.
+#[derive(Clone, Copy)]
+struct Rows {
+    block: usize,
+    a_block: usize,
+    row: usize,
+}
+
+/// The operation.
+///
+/// # Safety
+/// The plan's registers are in the wave's file, and the host has the features of `V`. `SIZE` is the plan's.
+#[inline(always)]
+pub(super) unsafe fn multiply<
+    T: Accumulator,
+    V: Products<T>,
+    const SIZE: usize,
+    const WIDE: usize,
+    const ROWS: usize,
+>(
+    w: &mut Wave,
+    plan: &MatrixPlan,
+) {
+    const { assert!(WIDE * V::LANES == SIZE && SIZE.is_multiple_of(ROWS)) };
+    let mut operands = MaybeUninit::<Operands<T>>::uninit();
+    // SAFETY: the registers are in the file; the sums read what `unpack` has written.
+    unsafe {
+        unpack::<T, SIZE>(w, plan, operands.as_mut_ptr());
+        let operands = operands.as_ptr();
+        let mut copy = MaybeUninit::uninit();
+        let c = addend(w, plan, &mut copy);
+        let group = (1usize << plan.cbsz) - 1;
+        for block in 0..plan.blocks {
+            let a_block = if plan.cbsz == 0 {
+                block
+            } else {
+                (block & !group) | plan.abid as usize & group
+            };
+            for row in (0..SIZE).step_by(ROWS) {
+                let rows = Rows {
+                    block,
+                    a_block,
+                    row,
+                };
+                let mut sums = [[T::default(); SIZE]; ROWS];
+                for (n, sums) in sums.iter_mut().enumerate() {
+                    *sums = row_of_c(w, plan, c, block, row + n);
+                }
+                if let Some(scales) = &plan.scales {
+                    scaled::<T, V, SIZE, WIDE, ROWS>(w, plan, scales, operands, rows, &mut sums);
+                } else if plan.clamp {
+                    let zero = [[V::splat(T::default()); WIDE]; ROWS];
+                    let all = products::<T, V, SIZE, WIDE, ROWS>(
+                        plan,
+                        operands,
+                        rows,
+                        0..plan.stored_depth(),
+                        zero,
+                    );
+                    for (sums, products) in
+                        sums.iter_mut().zip(to_rows::<T, V, SIZE, WIDE, ROWS>(&all))
+                    {
+                        for (sum, products) in sums.iter_mut().zip(products) {
+                            *sum = sum.add_block(products, Some(0));
+                        }
+                    }
+                } else {
+                    let from = from_rows::<T, V, SIZE, WIDE, ROWS>(&sums);
+                    let all = products::<T, V, SIZE, WIDE, ROWS>(
+                        plan,
+                        operands,
+                        rows,
+                        0..plan.stored_depth(),
+                        from,
+                    );
+                    sums = to_rows::<T, V, SIZE, WIDE, ROWS>(&all);
+                }
+                for (n, sums) in sums.iter().enumerate() {
+                    let (offset, half) = plan.place(w, block, row + n);
+                    let to = w.base[0]
+                        .add(plan.d as usize + offset)
+                        .cast::<[u32; SIZE]>();
+                    let mut words = to.read_unaligned();
+                    T::put(plan, sums, &mut words, half);
+                    to.write_unaligned(words);
+                }
+            }
+        }
+    }
+}
+
+impl MatrixPlan {
+    /// Byte offset of a row of C or D from the first register, and the half of its dwords.
+    #[inline(always)]
+    fn place(&self, w: &Wave, block: usize, row: usize) -> (usize, usize) {
+        let (place, lane) = self.row_place(block, row);
+        let packed = matches!(self.sum, Sum::F16 | Sum::Bf16);
+        let (register, half) = match self.layout {
+            Layout::Wmma12 if packed => (place / 2, place % 2),
+            _ => (place, usize::from(self.high)),
+        };
+        (w.chunks * 64 * register + 4 * lane, half)
+    }
+}
+
+/// C.
+#[derive(Clone, Copy)]
+enum Addend {
+    /// The same dword everywhere.
+    Constant(u32),
+    /// In registers from here on.
+    Registers(*const u8),
+}
+
+/// Where C is read from while D is being written: registers that D overlaps in part are copied first.
+#[inline(always)]
+unsafe fn addend(w: &Wave, plan: &MatrixPlan, copy: &mut MaybeUninit<[u8; 32 * 256]>) -> Addend {
+    // SAFETY: by the caller the registers are in the file; D has 32 of 256 bytes at most.
+    unsafe {
+        let at = w.base[plan.c.selector() as usize].add(plan.c.offset() as usize);
+        if plan.c.selector() != Ref::FILE {
+            return Addend::Constant(at.cast::<u32>().read_unaligned());
+        }
+        let bytes = w.chunks * 64 * plan.sum_registers();
+        let apart = plan.c.offset().abs_diff(plan.d) as usize;
+        if apart == 0 || apart >= bytes {
+            return Addend::Registers(at);
+        }
+        std::ptr::copy_nonoverlapping(at, copy.as_mut_ptr().cast(), bytes);
+        Addend::Registers(copy.as_ptr().cast())
+    }
+}
+
+/// A row of C.
+#[inline(always)]
+unsafe fn row_of_c<T: Accumulator, const SIZE: usize>(
+    w: &Wave,
+    plan: &MatrixPlan,
+    c: Addend,
+    block: usize,
+    row: usize,
+) -> [T; SIZE] {
+    match c {
+        Addend::Constant(word) => T::from_words(plan, &[word; SIZE], 0),
+        Addend::Registers(base) => {
+            let (offset, half) = plan.place(w, block, row);
+            // SAFETY: by the caller.
+            let words = unsafe { base.add(offset).cast::<[u32; SIZE]>().read_unaligned() };
+            T::from_words(plan, &words, half)
+        }
+    }
+}
+
+/// `sums` and the products of the stored k values `range`.
+#[inline(always)]
+unsafe fn products<
+    T: Accumulator,
+    V: Products<T>,
+    const SIZE: usize,
+    const WIDE: usize,
+    const ROWS: usize,
+>(
+    plan: &MatrixPlan,
+    operands: *const Operands<T>,
+    rows: Rows,
+    range: Range<usize>,
+    sums: Tile<V, WIDE, ROWS>,
+) -> Tile<V, WIDE, ROWS> {
+    // SAFETY: by the caller.
+    unsafe {
+        if plan.sparse.is_some() {
+            sum_up::<T, V, SIZE, WIDE, ROWS, true>(plan, operands, rows, range, sums)
+        } else {
+            sum_up::<T, V, SIZE, WIDE, ROWS, false>(plan, operands, rows, range, sums)
+        }
+    }
+}
+
+/// See [`products`].
+#[inline(always)]
+unsafe fn sum_up<
+    T: Accumulator,
+    V: Products<T>,
+    const SIZE: usize,
+    const WIDE: usize,
+    const ROWS: usize,
+    const SPARSE: bool,
+>(
+    plan: &MatrixPlan,
+    operands: *const Operands<T>,
+    rows: Rows,
+    range: Range<usize>,
+    mut sums: Tile<V, WIDE, ROWS>,
+) -> Tile<V, WIDE, ROWS> {
+    // SAFETY: by the caller `unpack` has written the operands of the plan's blocks, rows and k values; indices of a sparse A are below
+    // the depth.
+    unsafe {
+        let first = rows.a_block * plan.stored_depth() * SIZE + rows.row;
+        let a = (&raw const (*operands).a).cast::<T>().add(first);
+        let k_of = (&raw const (*operands).k).cast::<u8>().add(first);
+        let b = (&raw const (*operands).b)
+            .cast::<T>()
+            .add(rows.block * plan.depth * SIZE);
+        for k in range {
+            for (row, sums) in sums.iter_mut().enumerate() {
+                let at = k * SIZE + row;
+                let value = V::splat(*a.add(at));
+                let of_b = if SPARSE {
+                    usize::from(*k_of.add(at))
+                } else {
+                    k
+                };
+                for (part, sum) in sums.iter_mut().enumerate() {
+                    let line = V::load(b.add(of_b * SIZE + part * V::LANES));
+                    *sum = sum.add_product(value, line);
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// Adds to sums the products of each block of k values, scaled.
+#[inline(always)]
+unsafe fn scaled<
+    T: Accumulator,
+    V: Products<T>,
+    const SIZE: usize,
+    const WIDE: usize,
+    const ROWS: usize,
+>(
+    w: &Wave,
+    plan: &MatrixPlan,
+    scales: &Scales,
+    operands: *const Operands<T>,
+    rows: Rows,
+    sums: &mut [[T; SIZE]; ROWS],
+) {
+    // SAFETY: by the caller; the scales' registers are in the file.
+    unsafe {
+        for from in (0..plan.depth).step_by(SCALED) {
+            let exponents = |which: usize| {
+                let at = scales.registers[which] as usize + 4 * (from / SCALED * SIZE);
+                let mut words = w.base[0].add(at).cast::<[u32; SIZE]>().read_unaligned();
+                for word in &mut words {
+                    *word = *word >> scales.shifts[which] & 255;
+                }
+                words
+            };
+            let (of_rows, of_columns) = (exponents(0), exponents(1));
+            let zero = [[V::splat(T::default()); WIDE]; ROWS];
+            let all =
+                products::<T, V, SIZE, WIDE, ROWS>(plan, operands, rows, from..from + SCALED, zero);
+            let all = to_rows::<T, V, SIZE, WIDE, ROWS>(&all);
+            for (n, (sums, products)) in sums.iter_mut().zip(all).enumerate() {
+                let of_row = of_rows[rows.row + n];
+                for ((sum, products), of_column) in sums.iter_mut().zip(products).zip(of_columns) {
+                    let valid = of_row != 255 && of_column != 255;
+                    let exponent = (of_row + of_column).cast_signed() - 254;
+                    *sum = sum.add_block(products, valid.then_some(exponent));
+                }
+            }
+        }
+    }
+}
+
+/// Sums as vectors.
+#[inline(always)]
+unsafe fn from_rows<
+    T: Accumulator,
+    V: Products<T>,
+    const SIZE: usize,
+    const WIDE: usize,
+    const ROWS: usize,
+>(
+    sums: &[[T; SIZE]; ROWS],
+) -> Tile<V, WIDE, ROWS> {
+    // SAFETY: `WIDE` vectors are a row; any bits are a value of theirs.
+    unsafe { sums.as_ptr().cast::<Tile<V, WIDE, ROWS>>().read_unaligned() }
+}
+
+/// Sums as values.
+#[inline(always)]
+unsafe fn to_rows<
+    T: Accumulator,
+    V: Products<T>,
+    const SIZE: usize,
+    const WIDE: usize,
+    const ROWS: usize,
+>(
+    tile: &Tile<V, WIDE, ROWS>,
+) -> [[T; SIZE]; ROWS] {
+    // SAFETY: `WIDE` vectors are a row; any bits are a value.
+    unsafe { tile.as_ptr().cast::<[[T; SIZE]; ROWS]>().read_unaligned() }
+}
