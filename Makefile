@@ -134,7 +134,7 @@ $(target)/demo/%: samples/hip/%.hip $(wildcard samples/hip/*.hpp)
 	@mkdir -p $(@D)
 	hipcc --offload-arch=gfx90a -O3 $< -o $@
 
-test_packages := hipcc g++ llvm-19 clang-19 lld-19 cmake pkg-config libhsa-runtime-dev libamdhip64-dev rocminfo \
+test_packages := hipcc g++ llvm-19 clang-19 clang-tools-19 lld-19 cmake pkg-config libhsa-runtime-dev libamdhip64-dev rocminfo \
     clang-15 lld-15 rocm-device-libs ocl-icd-opencl-dev clinfo --optional llvm-22
 
 test: all
@@ -158,7 +158,7 @@ counters:
 	build/link.sh $(counters_library) libhsa-runtime64.so.1 $(counters_archive) $(hsa_map)
 
 bench: all counters
-	$(call need,hipcc g++ ocl-icd-opencl-dev pocl-opencl-icd python3)
+	$(call need,hipcc g++ ocl-icd-opencl-dev pocl-opencl-icd python3 clang-19 clang-tools-19 lld-19)
 	$(CARGO) run --release --locked -p gneiss-tests --bin bench
 
 lint:

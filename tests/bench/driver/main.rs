@@ -2,10 +2,12 @@
 //!
 //! Peers are this runtime (`gneiss`), AMD's libamdhip64 over our HSA runtime (`amd-clr`), this runtime's OpenCL (`gneiss-cl`), PoCL
 //! (`pocl`) and plain C++ on one thread (`native`). They run kernel by kernel, so that what else the machine does disturbs all of them alike; ratios are of the least
-//! processor time of at least five repeats, and only of results that were checked.
+//! processor time of at least five repeats, and only of results that were checked. Matrix instructions have no peer: their rows are times
+//! of one instruction, for each of several targets.
 //!
 //! usage: `bench [--peers PEER,...] [KERNEL...]`
 
+mod matrix;
 mod peer;
 mod process;
 mod table;
@@ -17,7 +19,7 @@ use peer::{Peer, Programs};
 use table::Row;
 
 /// The turns of the suite, in its order.
-const KERNELS: [&str; 16] = [
+const KERNELS: [&str; 17] = [
     "launch",
     "event",
     "copy",
@@ -34,6 +36,7 @@ const KERNELS: [&str; 16] = [
     "mandelbrot",
     "stencil",
     "transpose",
+    "matrix",
 ];
 
 fn main() -> ExitCode {
@@ -47,6 +50,10 @@ fn main() -> ExitCode {
     let programs = Programs::build(&peers);
     let mut rows = Vec::new();
     for kernel in &kernels {
+        if kernel == "matrix" {
+            rows.extend(matrix::measure());
+            continue;
+        }
         for &peer in &peers {
             eprintln!("{kernel} on {}", peer.name());
             let mut measured = programs.measure(peer, kernel);

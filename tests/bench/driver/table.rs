@@ -197,7 +197,9 @@ pub fn print(rows: &[Row]) {
         figure(mean(&to_pocl)),
         figure(mean(&opencl_to_pocl))
     );
-    println!("\nLaunches, events, copies, calls, processes: least of the repeats\n");
+    println!(
+        "\nLaunches, events, copies, calls, processes, matrix instructions: least of the repeats\n"
+    );
     println!(
         "{:<45}{:>11}{:>14}{:>10}{:>10}{:>10}{:>10}{:>16}",
         "what", "size", "unit", "pocl", "gneiss-cl", "gneiss", "amd-clr", "gneiss/amd-clr"
@@ -247,11 +249,20 @@ fn timed_kernels(rows: &[Row]) -> Vec<(&str, &str)> {
     all
 }
 
-/// Whether the row is of a kernel and not of a launch, a copy, a call or a process.
+/// Whether the row is of a kernel that peers have, and not of a launch, a copy, a call, a process or a matrix instruction.
 fn is_kernel(row: &Row) -> bool {
-    !["launch", "event", "copy", "call", "device_name", "idle"]
-        .iter()
-        .any(|prefix| row.kernel.starts_with(prefix))
+    [
+        "launch",
+        "event",
+        "copy",
+        "call",
+        "device_name",
+        "idle",
+        "matrix",
+        "volatile",
+    ]
+    .iter()
+    .all(|prefix| !row.kernel.starts_with(prefix))
 }
 
 /// Three significant digits.
