@@ -221,10 +221,10 @@ impl MatrixPlan {
         }
     }
 
-    /// Block, row (column) and first k of the elements of a lane that holds `per_lane` of them.
+    /// Block, row (column) and first k of the elements of a lane that holds `per_lane` of them. `SIZE` is the plan's.
     #[inline(always)]
-    fn first(&self, lane: usize, per_lane: usize) -> (usize, usize, usize) {
-        let (part, row) = (lane / self.size, lane % self.size);
+    fn first<const SIZE: usize>(&self, lane: usize, per_lane: usize) -> (usize, usize, usize) {
+        let (part, row) = (lane / SIZE, lane % SIZE);
         match self.layout {
             Layout::Mfma if self.blocks > 1 => (part, row, 0),
             _ => (0, row, part * per_lane),

@@ -333,7 +333,8 @@ impl<'a> Entry<'a> {
                 self.check(Code::Js_rel32_64);
                 self.asm.ri(Code::Sar_rm32_imm8, A, 31);
             }
-            Form::ShiftLeft64 => self.shift_64(step),
+            Form::ShiftLeft64 => self.shift_left_64(step),
+            Form::ShiftRightSigned64 => self.shift_right_64(step),
             Form::AddCarryOut => self.add_carry_out(step),
             Form::AddCarry => self.add_carry(step),
             _ => debug_assert!(false, "{:?} is not linear", step.form),
@@ -390,7 +391,8 @@ impl<'a> Entry<'a> {
     }
 
     /// Leaves the low half in `A`; the high half is set.
-    fn shift_64(&mut self, step: &Step) {
+    /// Leaves the low half in `A`; the high half is set.
+    fn shift_left_64(&mut self, step: &Step) {
         let s = &step.sources;
         let by = self.constant(s[0]) & 63;
         let (low, high) = (s[1], s[2]);
@@ -407,6 +409,27 @@ impl<'a> Entry<'a> {
         self.asm.rr(Code::Or_r32_rm32, B, A);
         self.set(step.results[1], B);
         self.shifted(low, by, A);
+    }
+
+    /// The same of a shift to the right of a pair whose low half is the same in all lanes.
+    fn shift_right_64(&mut self, step: &Step) {
+        let s = &step.sources;
+        let by = self.constant(s[0]) & 63;
+        let (low, high) = (s[1], s[2]);
+        self.shifted(high, 0, A);
+        self.asm.ri(Code::Sar_rm32_imm8, A, by);
+        if !self.is_uniform(high) {
+            // What is left of the high half is the same in all lanes.
+            self.last(high, B);
+            self.asm.ri(Code::Sar_rm32_imm8, B, by);
+            self.asm.rr(Code::Cmp_r32_rm32, B, A);
+            self.check(Code::Jne_rel32_64);
+        }
+        self.set(step.results[1], A);
+        self.shifted(low, 0, B);
+        self.asm.ri(Code::Shr_rm32_imm8, B, by);
+        self.shifted(high, 32 - by, A);
+        self.asm.rr(Code::Or_r32_rm32, A, B);
     }
 
     /// Leaves the sum in `A`; the mask is set.

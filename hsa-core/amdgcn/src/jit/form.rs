@@ -89,6 +89,8 @@ pub enum Form {
     ShiftLeft64,
     /// The 64 bits of s1 >> s0; s0 is a constant.
     ShiftRight64,
+    /// 64-bit arithmetic shift to the right, by a constant.
+    ShiftRightSigned64,
     /// (s0 << s1) + s2.
     ShiftLeftAdd,
     /// (s0 + s1) << s2.
@@ -220,7 +222,7 @@ impl Form {
     /// Dwords of source `index`.
     pub fn source_dwords(self, index: usize) -> u32 {
         match (self, index) {
-            (Self::ShiftLeft64 | Self::ShiftRight64, 1) => 2,
+            (Self::ShiftLeft64 | Self::ShiftRight64 | Self::ShiftRightSigned64, 1) => 2,
             _ => 1,
         }
     }
@@ -229,7 +231,7 @@ impl Form {
     pub fn result_dwords(self) -> u32 {
         match self {
             Self::None | Self::Store => 0,
-            Self::ShiftLeft64 | Self::ShiftRight64 => 2,
+            Self::ShiftLeft64 | Self::ShiftRight64 | Self::ShiftRightSigned64 => 2,
             form if form.is_compare() => 0,
             _ => 1,
         }
@@ -266,7 +268,7 @@ impl Form {
     /// Sources that must be constants.
     pub fn constant_sources(self) -> &'static [usize] {
         match self {
-            Self::ShiftLeft64 | Self::ShiftRight64 => &[0],
+            Self::ShiftLeft64 | Self::ShiftRight64 | Self::ShiftRightSigned64 => &[0],
             Self::ExtractSigned => &[1, 2],
             Self::AlignBit => &[2],
             _ => &[],
@@ -312,6 +314,7 @@ pub fn of(op: M) -> Form {
         M::v_ashrrev_i32 => Form::ShiftRightSigned,
         M::v_lshlrev_b64 => Form::ShiftLeft64,
         M::v_lshrrev_b64 => Form::ShiftRight64,
+        M::v_ashrrev_i64 => Form::ShiftRightSigned64,
         M::v_lshl_add_u32 => Form::ShiftLeftAdd,
         M::v_add_lshl_u32 => Form::AddShiftLeft,
         M::v_lshl_or_b32 => Form::ShiftLeftOr,

@@ -307,6 +307,17 @@ impl<'a> Finder<'a> {
                 self.note(step.results[1], 0);
                 self.multiple(s[1]) << by
             }
+            Form::ShiftRightSigned64 => {
+                // An element's number in the high half, above a half that is the same everywhere.
+                let by = self.constant(s[0])? & 63;
+                if !(1..32).contains(&by) {
+                    return None;
+                }
+                self.want(s[1], true)?;
+                self.want(s[2], uniform)?;
+                self.note(step.results[1], 0);
+                self.multiple(s[2]) << (32 - by)
+            }
             Form::AddCarryOut => {
                 self.note(step.mask_result?, 0);
                 self.want_sum(s, uniform)?

@@ -282,7 +282,7 @@ impl Selector<'_, '_> {
             Form::ShiftRightSigned => {
                 self.shift(SHIFT_RIGHT_SIGNED, SHIFT_RIGHT_SIGNED_BY, s[1], s[0])
             }
-            Form::ShiftLeft64 | Form::ShiftRight64 => {
+            Form::ShiftLeft64 | Form::ShiftRight64 | Form::ShiftRightSigned64 => {
                 self.shift_64(step);
                 return;
             }
@@ -560,6 +560,7 @@ impl Selector<'_, '_> {
         let s = &step.sources;
         let by = self.regs.constant_of(s[0]).unwrap_or(0) & 63;
         let left = step.form == Form::ShiftLeft64;
+        let signed = step.form == Form::ShiftRightSigned64;
         // `toward` is the half that bits move to.
         let (from, toward) = if left { (s[1], s[2]) } else { (s[2], s[1]) };
         let (out, back) = if left {
@@ -567,13 +568,19 @@ impl Selector<'_, '_> {
         } else {
             (SHIFT_RIGHT_BY, SHIFT_LEFT_BY)
         };
+        // What the half that bits leave is filled up with.
+        let shift_in = if signed { SHIFT_RIGHT_SIGNED_BY } else { out };
         let from = self.regs.register(from);
         let toward = self.regs.register(toward);
         let (near, far) = (self.regs.free(), self.regs.free());
         let asm = &mut *self.regs.asm;
         if by >= 32 {
-            asm.v2i(out, far, from, by - 32);
-            asm.v3(XOR, near, near, Rm::Register(near));
+            asm.v2i(shift_in, far, from, by - 32);
+            if signed {
+                asm.v2i(shift_in, near, from, 31);
+            } else {
+                asm.v3(XOR, near, near, Rm::Register(near));
+            }
         } else if by == 0 {
             asm.v2(Code::VEX_Vmovaps_ymm_ymmm256, near, Rm::Register(from));
             asm.v2(Code::VEX_Vmovaps_ymm_ymmm256, far, Rm::Register(toward));
@@ -581,7 +588,7 @@ impl Selector<'_, '_> {
             asm.v2i(back, near, from, 32 - by);
             asm.v2i(out, far, toward, by);
             asm.v3(OR, far, far, Rm::Register(near));
-            asm.v2i(out, near, from, by);
+            asm.v2i(shift_in, near, from, by);
         }
         let (low, high) = if left { (near, far) } else { (far, near) };
         self.regs.assign(step.results[0], low);

@@ -100,6 +100,7 @@ const OPERATIONS: &[(M, Shape)] = &[
     (M::v_addc_co_u32, Shape::Carry),
     (M::v_lshlrev_b64, Shape::Shift64),
     (M::v_lshrrev_b64, Shape::Shift64),
+    (M::v_ashrrev_i64, Shape::Shift64),
     (M::v_pk_fma_f32, Shape::Packed(3)),
     (M::v_pk_mul_f32, Shape::Packed(2)),
     (M::v_pk_add_f32, Shape::Packed(2)),

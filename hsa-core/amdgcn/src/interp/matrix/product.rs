@@ -49,6 +49,30 @@ pub(super) unsafe fn multiply<
     unsafe {
         unpack::<T, SIZE>(w, plan, operands.as_mut_ptr());
         let operands = operands.as_ptr();
+        if plan.is_plain() {
+            blocks::<T, V, SIZE, WIDE, ROWS, true>(w, plan, operands);
+        } else {
+            blocks::<T, V, SIZE, WIDE, ROWS, false>(w, plan, operands);
+        }
+    }
+}
+
+/// Sums all blocks up; `PLAIN` as [`MatrixPlan::is_plain`] says.
+#[inline(always)]
+unsafe fn blocks<
+    T: Accumulator,
+    V: Products<T>,
+    const SIZE: usize,
+    const WIDE: usize,
+    const ROWS: usize,
+    const PLAIN: bool,
+>(
+    w: &mut Wave,
+    plan: &MatrixPlan,
+    operands: *const Operands<T>,
+) {
+    // SAFETY: by the caller.
+    unsafe {
         let mut copy = MaybeUninit::uninit();
         let c = addend(w, plan, &mut copy);
         let group = (1usize << plan.cbsz) - 1;
@@ -66,56 +90,87 @@ pub(super) unsafe fn multiply<
                 };
                 let mut sums = [[T::default(); SIZE]; ROWS];
                 for (n, sums) in sums.iter_mut().enumerate() {
-                    *sums = row_of_c(w, plan, c, block, row + n);
+                    *sums = row_of_c::<T, SIZE, PLAIN>(w, plan, c, block, row + n);
                 }
-                if let Some(scales) = &plan.scales {
-                    scaled::<T, V, SIZE, WIDE, ROWS>(w, plan, scales, operands, rows, &mut sums);
-                } else if plan.clamp {
-                    let zero = [[V::splat(T::default()); WIDE]; ROWS];
-                    let all = products::<T, V, SIZE, WIDE, ROWS>(
-                        plan,
-                        operands,
-                        rows,
-                        0..plan.stored_depth(),
-                        zero,
-                    );
-                    for (sums, products) in
-                        sums.iter_mut().zip(to_rows::<T, V, SIZE, WIDE, ROWS>(&all))
-                    {
-                        for (sum, products) in sums.iter_mut().zip(products) {
-                            *sum = sum.add_block(products, Some(0));
-                        }
-                    }
-                } else {
-                    let from = from_rows::<T, V, SIZE, WIDE, ROWS>(&sums);
-                    let all = products::<T, V, SIZE, WIDE, ROWS>(
-                        plan,
-                        operands,
-                        rows,
-                        0..plan.stored_depth(),
-                        from,
-                    );
+                if PLAIN {
+                    let all = from_rows::<T, V, SIZE, WIDE, ROWS>(&sums);
+                    let range = 0..plan.depth;
+                    let all =
+                        sum_up::<T, V, SIZE, WIDE, ROWS, false>(plan, operands, rows, range, all);
                     sums = to_rows::<T, V, SIZE, WIDE, ROWS>(&all);
+                } else {
+                    add_products::<T, V, SIZE, WIDE, ROWS>(w, plan, operands, rows, &mut sums);
                 }
                 for (n, sums) in sums.iter().enumerate() {
-                    let (offset, half) = plan.place(w, block, row + n);
+                    let (offset, half) = plan.place::<PLAIN>(w, block, row + n);
                     let to = w.base[0]
                         .add(plan.d as usize + offset)
                         .cast::<[u32; SIZE]>();
-                    let mut words = to.read_unaligned();
-                    T::put(plan, sums, &mut words, half);
-                    to.write_unaligned(words);
+                    if PLAIN {
+                        to.write_unaligned(T::to_words(plan, sums));
+                    } else {
+                        let mut words = to.read_unaligned();
+                        T::put(plan, sums, &mut words, half);
+                        to.write_unaligned(words);
+                    }
                 }
             }
         }
     }
 }
 
+/// Adds the products of all k values to the sums of some rows, however that is to be done.
+#[inline(always)]
+unsafe fn add_products<
+    T: Accumulator,
+    V: Products<T>,
+    const SIZE: usize,
+    const WIDE: usize,
+    const ROWS: usize,
+>(
+    w: &Wave,
+    plan: &MatrixPlan,
+    operands: *const Operands<T>,
+    rows: Rows,
+    sums: &mut [[T; SIZE]; ROWS],
+) {
+    let range = 0..plan.stored_depth();
+    // SAFETY: by the caller.
+    unsafe {
+        if let Some(scales) = &plan.scales {
+            scaled::<T, V, SIZE, WIDE, ROWS>(w, plan, scales, operands, rows, sums);
+        } else if plan.clamp {
+            let zero = [[V::splat(T::default()); WIDE]; ROWS];
+            let all = products::<T, V, SIZE, WIDE, ROWS>(plan, operands, rows, range, zero);
+            let all = to_rows::<T, V, SIZE, WIDE, ROWS>(&all);
+            for (sum, products) in sums.iter_mut().flatten().zip(all.into_iter().flatten()) {
+                *sum = sum.add_block(products, Some(0));
+            }
+        } else {
+            let all = from_rows::<T, V, SIZE, WIDE, ROWS>(sums);
+            let all = products::<T, V, SIZE, WIDE, ROWS>(plan, operands, rows, range, all);
+            *sums = to_rows::<T, V, SIZE, WIDE, ROWS>(&all);
+        }
+    }
+}
+
 impl MatrixPlan {
+    /// Whether C and D are whole dwords as they are, and the products are of a dense A without scales and without saturation.
+    fn is_plain(&self) -> bool {
+        matches!(self.sum, Sum::F32 | Sum::I32)
+            && self.c_signs == [false; 2]
+            && self.scales.is_none()
+            && self.sparse.is_none()
+            && !self.clamp
+    }
+
     /// Byte offset of a row of C or D from the first register, and the half of its dwords.
     #[inline(always)]
-    fn place(&self, w: &Wave, block: usize, row: usize) -> (usize, usize) {
+    fn place<const PLAIN: bool>(&self, w: &Wave, block: usize, row: usize) -> (usize, usize) {
         let (place, lane) = self.row_place(block, row);
+        if PLAIN {
+            return (w.chunks * 64 * place + 4 * lane, 0);
+        }
         let packed = matches!(self.sum, Sum::F16 | Sum::Bf16);
         let (register, half) = match self.layout {
             Layout::Wmma12 if packed => (place / 2, place % 2),
@@ -155,7 +210,7 @@ unsafe fn addend(w: &Wave, plan: &MatrixPlan, copy: &mut MaybeUninit<[u8; 32 * 2
 
 /// A row of C.
 #[inline(always)]
-unsafe fn row_of_c<T: Accumulator, const SIZE: usize>(
+unsafe fn row_of_c<T: Accumulator, const SIZE: usize, const PLAIN: bool>(
     w: &Wave,
     plan: &MatrixPlan,
     c: Addend,
@@ -165,10 +220,16 @@ unsafe fn row_of_c<T: Accumulator, const SIZE: usize>(
     match c {
         Addend::Constant(word) => T::from_words(plan, &[word; SIZE], 0),
         Addend::Registers(base) => {
-            let (offset, half) = plan.place(w, block, row);
-            // SAFETY: by the caller.
-            let words = unsafe { base.add(offset).cast::<[u32; SIZE]>().read_unaligned() };
-            T::from_words(plan, &words, half)
+            let (offset, half) = plan.place::<PLAIN>(w, block, row);
+            // SAFETY: by the caller; any dword is a sum.
+            unsafe {
+                let at = base.add(offset);
+                if PLAIN {
+                    at.cast::<[T; SIZE]>().read_unaligned()
+                } else {
+                    T::from_words(plan, &at.cast::<[u32; SIZE]>().read_unaligned(), half)
+                }
+            }
         }
     }
 }

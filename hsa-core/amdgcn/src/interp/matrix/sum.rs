@@ -17,6 +17,8 @@ const PLAIN: Env = Env { mode: 0xf0 };
 pub(super) trait Accumulator: Widen + Default {
     /// Sums from the dwords of C; `half` of 16-bit ones.
     fn from_words<const N: usize>(plan: &MatrixPlan, words: &[u32; N], half: usize) -> [Self; N];
+    /// Dwords of D that are a sum each.
+    fn to_words<const N: usize>(plan: &MatrixPlan, sums: &[Self; N]) -> [u32; N];
     /// Puts sums into the dwords of D; the other half of 16-bit ones stays.
     fn put<const N: usize>(plan: &MatrixPlan, sums: &[Self; N], words: &mut [u32; N], half: usize);
     /// This and a whole sum of products: floats with the sum times 2^`exponent` (`None` is NaN), integers saturate.
@@ -32,6 +34,16 @@ macro_rules! columns {
         }
         out
     }};
+}
+
+/// Sums with denormals as the operation leaves them.
+#[inline(always)]
+fn flushed<const N: usize>(plan: &MatrixPlan, sums: &[f32; N]) -> [f32; N] {
+    if plan.flush {
+        columns!(n => float::flush(sums[n]))
+    } else {
+        *sums
+    }
 }
 
 impl Accumulator for f32 {
@@ -52,11 +64,14 @@ impl Accumulator for f32 {
     }
 
     #[inline(always)]
+    fn to_words<const N: usize>(plan: &MatrixPlan, sums: &[f32; N]) -> [u32; N] {
+        let sums = flushed(plan, sums);
+        columns!(n => if sums[n].is_nan() { 0x7fc0_0000 } else { sums[n].to_bits() })
+    }
+
+    #[inline(always)]
     fn put<const N: usize>(plan: &MatrixPlan, sums: &[f32; N], words: &mut [u32; N], half: usize) {
-        let mut sums = *sums;
-        if plan.flush {
-            sums = columns!(n => float::flush(sums[n]));
-        }
+        let sums = &flushed(plan, sums);
         let narrow: [u32; N] = match plan.sum {
             Sum::F16 => columns!(n => u32::from(if sums[n].is_nan() {
                 float::HALF_NAN.0
@@ -69,8 +84,7 @@ impl Accumulator for f32 {
                 small_float::to_bf16(sums[n])
             })),
             _ => {
-                *words =
-                    columns!(n => if sums[n].is_nan() { 0x7fc0_0000 } else { sums[n].to_bits() });
+                *words = Self::to_words(plan, sums);
                 return;
             }
         };
@@ -95,13 +109,13 @@ impl Accumulator for i32 {
     }
 
     #[inline(always)]
-    fn put<const N: usize>(
-        _plan: &MatrixPlan,
-        sums: &[i32; N],
-        words: &mut [u32; N],
-        _half: usize,
-    ) {
-        *words = columns!(n => sums[n].cast_unsigned());
+    fn to_words<const N: usize>(_plan: &MatrixPlan, sums: &[i32; N]) -> [u32; N] {
+        columns!(n => sums[n].cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn put<const N: usize>(plan: &MatrixPlan, sums: &[i32; N], words: &mut [u32; N], _half: usize) {
+        *words = Self::to_words(plan, sums);
     }
 
     #[inline(always)]

@@ -1,9 +1,11 @@
 //! A and B, out of the registers.
 
+use std::mem::MaybeUninit;
+
 use super::{
     super::{vector::GROUP, wave::Wave},
-    Element, MatrixPlan,
-    element::Widen,
+    MatrixPlan, Sparse,
+    element::{Line, Widen},
 };
 
 /// Most elements of A or B in all blocks: 32 rows of 64 k values, 16 of 128.
@@ -17,48 +19,6 @@ pub(super) struct Operands<T> {
     pub(super) k: [u8; ELEMENTS],
 }
 
-/// Sixteen lanes of a register.
-#[inline(always)]
-unsafe fn group(w: &Wave, base: u32, register: usize, lane: usize) -> [u32; GROUP] {
-    // SAFETY: by the caller the register is in the file and the lanes are in it.
-    unsafe {
-        w.base[0]
-            .add(base as usize + w.chunks * 64 * register + 4 * lane)
-            .cast::<[u32; GROUP]>()
-            .read_unaligned()
-    }
-}
-
-/// The dwords that hold element `index` of sixteen lanes, and its number in them; elements of six bits are lowest.
-#[inline(always)]
-unsafe fn words(
-    w: &Wave,
-    element: Element,
-    base: u32,
-    index: usize,
-    lane: usize,
-) -> ([u32; GROUP], usize) {
-    let bits = element.bits();
-    // SAFETY: by the caller the lanes' elements are in the file.
-    unsafe {
-        if bits != 6 {
-            let in_word = 32 / bits;
-            return (group(w, base, index / in_word, lane), index % in_word);
-        }
-        let (word, shift) = (6 * index / 32, 6 * index % 32);
-        let mut low = group(w, base, word, lane);
-        let high = if shift > 26 {
-            group(w, base, word + 1, lane)
-        } else {
-            [0; GROUP]
-        };
-        for (low, high) in low.iter_mut().zip(high) {
-            *low = ((u64::from(high) << 32 | u64::from(*low)) >> shift) as u32;
-        }
-        (low, 0)
-    }
-}
-
 /// Reads A and B.
 ///
 /// # Safety
@@ -69,66 +29,75 @@ pub(super) unsafe fn unpack<T: Widen, const SIZE: usize>(
     plan: &MatrixPlan,
     to: *mut Operands<T>,
 ) {
-    // SAFETY: by the caller; rows, blocks and k values stay below the plan's, whose product is `ELEMENTS` at most.
+    // SAFETY: by the caller.
     unsafe {
-        side::<T, SIZE, false>(
-            w,
-            plan,
-            (&raw mut (*to).a).cast(),
-            (&raw mut (*to).k).cast(),
-        );
-        side::<T, SIZE, true>(w, plan, (&raw mut (*to).b).cast(), std::ptr::null_mut());
+        let elements = [(&raw mut (*to).a).cast::<T>(), (&raw mut (*to).b).cast()];
+        for (which, to) in elements.into_iter().enumerate() {
+            side::<T, SIZE>(w, plan, which, to);
+        }
+        if let Some(sparse) = plan.sparse {
+            places::<SIZE>(w, plan, sparse, (&raw mut (*to).k).cast());
+        }
     }
 }
 
-/// Reads A, and its `k` when it is sparse, or B.
+/// Reads A (`which` is 0) or B.
 #[inline(always)]
-unsafe fn side<T: Widen, const SIZE: usize, const B: bool>(
-    w: &Wave,
-    plan: &MatrixPlan,
-    to: *mut T,
-    k: *mut u8,
-) {
-    let which = usize::from(B);
-    let (element, depth) = if B {
-        (plan.b, plan.depth)
-    } else {
-        (plan.a, plan.stored_depth())
-    };
-    let per_lane = plan.per_lane(depth);
-    let piece = SIZE.min(GROUP);
-    // SAFETY: by the caller.
+unsafe fn side<T: Widen, const SIZE: usize>(w: &Wave, plan: &MatrixPlan, which: usize, to: *mut T) {
+    let (element, depth) = [(plan.a, plan.stored_depth()), (plan.b, plan.depth)][which];
+    let (per_lane, bits) = (plan.per_lane(depth), element.bits());
+    let stride = w.chunks * 64;
+    let lanes = plan.read_lanes();
+    let piece = const { if SIZE < GROUP { SIZE } else { GROUP } };
+    let mut line = MaybeUninit::<[T; 64]>::uninit();
+    let line = line.as_mut_ptr().cast::<T>();
+    // SAFETY: by the caller; rows, blocks and k values stay below the plan's, whose product is `ELEMENTS` at most.
     unsafe {
-        for lane in (0..plan.read_lanes()).step_by(GROUP) {
-            let from = if B { plan.b_lane(lane) } else { lane };
-            let indices = match plan.sparse {
-                Some(sparse) if !B => {
-                    Some(group(w, sparse.index, 0, lane).map(|word| word >> sparse.shift))
-                }
-                _ => None,
+        for index in 0..per_lane {
+            let bit = index * bits;
+            let words = w.base[0].add(plan.ab[which] as usize + stride * (bit / 32));
+            let from = Line {
+                words: words.cast(),
+                next: words.add(stride).cast(),
+                lanes,
+                shift: (bit % 32) as u32,
+                flip: plan.flip[which],
             };
+            T::widen(element, plan.flush, from, line);
+            for lane in (0..lanes).step_by(piece) {
+                let from = line.add(if which == 1 { plan.b_lane(lane) } else { lane });
+                let (block, row, first) = plan.first::<SIZE>(lane, per_lane);
+                let k = plan.k_of(plan.split[which], first, per_lane, index);
+                let to = to.add((block * depth + k) * SIZE + row);
+                // Lengths that are known, so that these are moves of vectors.
+                if piece == GROUP {
+                    to.cast::<[T; GROUP]>()
+                        .write_unaligned(from.cast::<[T; GROUP]>().read_unaligned());
+                } else {
+                    to.cast::<[T; 4]>()
+                        .write_unaligned(from.cast::<[T; 4]>().read_unaligned());
+                }
+            }
+        }
+    }
+}
+
+/// The k of each stored element of a sparse A.
+#[inline(always)]
+unsafe fn places<const SIZE: usize>(w: &Wave, plan: &MatrixPlan, sparse: Sparse, to: *mut u8) {
+    let stored = plan.stored_depth();
+    let per_lane = plan.per_lane(stored);
+    // SAFETY: by the caller, as in `side`.
+    unsafe {
+        let indices = w.base[0].add(sparse.index as usize).cast::<u32>();
+        for lane in 0..plan.read_lanes() {
+            let of_lane = *indices.add(lane) >> sparse.shift;
+            let (block, row, first) = plan.first::<SIZE>(lane, per_lane);
             for index in 0..per_lane {
-                let (mut words, in_word) = words(w, element, plan.ab[which], index, from);
-                if plan.flip[which] != 0 {
-                    for word in &mut words {
-                        *word ^= plan.flip[which];
-                    }
-                }
-                let values = T::widen(element, plan.flush, &words, in_word);
-                for part in (0..GROUP).step_by(piece) {
-                    let (block, row, first) = plan.first(lane + part, per_lane);
-                    let at = (block * depth + plan.k_of(plan.split[which], first, per_lane, index))
-                        * SIZE
-                        + row;
-                    std::ptr::copy_nonoverlapping(values.as_ptr().add(part), to.add(at), piece);
-                    if let Some(indices) = &indices {
-                        for (row, indices) in indices[part..part + piece].iter().enumerate() {
-                            let of_four = indices >> (2 * index) & 3;
-                            k.add(at + row)
-                                .write((4 * ((first + index) / 2) + of_four as usize) as u8);
-                        }
-                    }
-                }
+                let of_four = of_lane >> (2 * index) & 3;
+                let k = plan.k_of(plan.split[0], first, per_lane, index);
+                to.add((block * stored + k) * SIZE + row)
+                    .write((4 * ((first + index) / 2) + of_four as usize) as u8);
             }
         }
     }

@@ -24,13 +24,26 @@ const LOW: u16 = 26;
 const HIGH: u16 = 27;
 const NUMBER: u16 = 28;
 
+/// How compilers write the address of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Address {
+    /// The base in scalar registers, the offset in a vector register.
+    Scalar,
+    /// A pair of vector registers: the element's number with its sign, shifted to the left.
+    Extended,
+    /// The same, the number in the high half and shifted to the right.
+    Lowered,
+}
+
+const ADDRESSES: [Address; 3] = [Address::Scalar, Address::Extended, Address::Lowered];
+
 /// A part of a listing.
 #[derive(Clone, Debug)]
 enum Part {
-    /// A load or store of a register, with the base in a pair of vector registers or in scalar ones.
+    /// A load or store of a register.
     Access {
         store: bool,
-        wide: bool,
+        address: Address,
         register: u16,
         offset: i32,
         /// Which way the element's number is computed.
@@ -42,14 +55,14 @@ enum Part {
 fn parts() -> impl Strategy<Value = Vec<Part>> {
     let access = (
         any::<bool>(),
-        any::<bool>(),
+        prop::sample::select(ADDRESSES.to_vec()),
         0..20u16,
         prop::sample::select(vec![0, 4, 256, -64, 2]),
         any::<u8>(),
     )
-        .prop_map(|(store, wide, register, offset, how)| Part::Access {
+        .prop_map(|(store, address, register, offset, how)| Part::Access {
             store,
-            wide,
+            address,
             register,
             offset,
             how,
@@ -96,18 +109,21 @@ fn element(how: u8, to: &mut Vec<Inst>) {
     }
 }
 
-fn access(store: bool, wide: bool, register: u16, offset: i32, how: u8, to: &mut Vec<Inst>) {
+fn access(store: bool, form: Address, register: u16, offset: i32, how: u8, to: &mut Vec<Inst>) {
     element(how, to);
     let base = s(BASE, Type::B(64));
-    let address = if wide {
+    let address = if form != Address::Scalar {
         let pair = v(ELEMENT, Type::B(64));
         let carry = s(106, MASK);
-        to.push(vop3(
-            M::v_ashrrev_i32,
-            ELEMENT + 1,
-            &[int(31), v(ELEMENT, B32)],
-        ));
-        to.push(inst(M::v_lshlrev_b64, Format::Vop3, pair, &[int(2), pair]));
+        if form == Address::Extended {
+            let number = v(ELEMENT, B32);
+            to.push(vop3(M::v_ashrrev_i32, ELEMENT + 1, &[int(31), number]));
+            to.push(inst(M::v_lshlrev_b64, Format::Vop3, pair, &[int(2), pair]));
+        } else {
+            to.push(vop3(M::v_mov_b32, ELEMENT + 1, &[v(ELEMENT, B32)]));
+            to.push(vop3(M::v_mov_b32, ELEMENT, &[int(0)]));
+            to.push(inst(M::v_ashrrev_i64, Format::Vop3, pair, &[int(30), pair]));
+        }
         to.push(vop3(M::v_mov_b32, HIGH, &[s(BASE + 1, B32)]));
         let mut low = inst(
             M::v_add_co_u32,
@@ -148,11 +164,11 @@ fn listing(parts: &[Part]) -> Vec<Inst> {
         match *part {
             Part::Access {
                 store,
-                wide,
+                address,
                 register,
                 offset,
                 how,
-            } => access(store, wide, register, offset, how, &mut to),
+            } => access(store, address, register, offset, how, &mut to),
             Part::Arithmetic(ref draw) => to.push(build(draw)),
         }
     }
@@ -378,10 +394,10 @@ proptest! {
     }
 }
 
-fn simple(store: bool, wide: bool) -> Part {
+fn simple(store: bool, address: Address) -> Part {
     Part::Access {
         store,
-        wide,
+        address,
         register: 3,
         offset: 0,
         how: 0,
@@ -394,26 +410,33 @@ fn the_addresses_of_a_vector_addition_are_linear() {
     if Level::detect() < Level::Avx2 {
         return;
     }
-    for wide in [false, true] {
+    for address in ADDRESSES {
         let add = inst(
             M::v_add_f32,
             Format::Vop3,
             v(3, F32),
             &[v(3, F32), v(4, F32)],
         );
-        let mut whole = listing(&[simple(false, wide)]);
+        let mut whole = listing(&[simple(false, address)]);
         whole.push(add.clone());
-        whole.extend(listing(&[simple(true, wide)]));
+        whole.extend(listing(&[simple(true, address)]));
         let native = program(whole.clone(), config(GFX90A, true), Level::Avx2);
         native.make_native();
         // Before the load, between load and store, and all of it.
-        assert_eq!(native.native_runs(), 3, "{wide}");
-        assert_eq!(native.native_memory_runs(), 1, "{wide}");
+        assert_eq!(native.native_runs(), 3, "{address:?}");
+        assert_eq!(native.native_memory_runs(), 1, "{address:?}");
         // A loaded address is not linear: the store is not part of the run.
         let last = whole.len() - 1;
-        whole[last].src[0] = v(3, if wide { Type::B(64) } else { B32 });
+        whole[last].src[0] = v(
+            3,
+            if address != Address::Scalar {
+                Type::B(64)
+            } else {
+                B32
+            },
+        );
         let native = program(whole, config(GFX90A, true), Level::Avx2);
         native.make_native();
-        assert_eq!(native.native_memory_runs(), 1, "{wide}");
+        assert_eq!(native.native_memory_runs(), 1, "{address:?}");
     }
 }
