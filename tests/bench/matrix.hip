@@ -1,6 +1,6 @@
 // Matrix instructions and volatile memory, on whichever target it is built for. usage: matrix
 //
-// Rows "matrix_f16" and "matrix_fp8" are processor time of one matrix instruction; "volatile" is that of 512 groups of one wave, of which
+// Rows "matrix_f16", "matrix_fp8" and "matrix_fp8_deep" are processor time of one matrix instruction; "volatile" is that of 512 groups of one wave, of which
 // each loads, changes and stores a value 256 times through a volatile pointer.
 #include "../../samples/hip/check.hpp"
 #include "workload.hpp"
@@ -52,6 +52,11 @@ __device__ Fp8Sum multiply_fp8(long a, long b, Fp8Sum c) {
 }
 #endif
 
+#if defined(__gfx950__)
+#define HAS_DEEP_FP8 1
+using int8v = int __attribute__((ext_vector_type(8)));
+#endif
+
 // The built-in functions: there are no device libraries for some of the targets here.
 __device__ unsigned lane() { return __builtin_amdgcn_workitem_id_x(); }
 __device__ unsigned group() { return __builtin_amdgcn_workgroup_id_x(); }
@@ -96,6 +101,23 @@ __global__ void fp8_kernel(float *total) {
     Fp8Sum sums = {};
     for (unsigned count = 0; count < products; ++count) {
         sums = multiply_fp8(a, a, sums);
+    }
+    add_up(total, sums);
+#else
+    total[group()] = -1; // no such instruction
+#endif
+}
+
+// Sixteen rows and columns of 128 k values, with scales of 1.
+__global__ void deep_fp8_kernel(float *total) {
+#ifdef HAS_DEEP_FP8
+    const unsigned values[] = {0x38, 0x40, 0x44, 0x48};
+    const int four = static_cast<int>(values[lane() % 4] * 0x01010101u);
+    const int8v a = four;
+    const int scale = 0x7f7f7f7f;
+    float4v sums = {};
+    for (unsigned count = 0; count < products; ++count) {
+        sums = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, a, sums, 0, 0, 0, scale, 0, scale);
     }
     add_up(total, sums);
 #else
@@ -172,6 +194,7 @@ int main() {
     const bool cdna = wave == 64;
     products_of("matrix_f16", name.c_str(), wave, f16_kernel, cdna ? 32 : 16, cdna ? 8 : 16);
     products_of("matrix_fp8", name.c_str(), wave, fp8_kernel, 16, cdna ? 32 : 16);
+    products_of("matrix_fp8_deep", name.c_str(), wave, deep_fp8_kernel, 16, 128);
     volatile_memory(name.c_str(), wave);
     return 0;
 }

@@ -236,7 +236,11 @@ impl MatrixPlan {
     fn k_of(&self, split: bool, first: usize, per_lane: usize, index: usize) -> usize {
         if split {
             let half = per_lane / 2;
-            first / 2 + index % half + index / half * (self.depth / 2)
+            if index < half {
+                first / 2 + index
+            } else {
+                first / 2 + index - half + self.depth / 2
+            }
         } else {
             first + index
         }

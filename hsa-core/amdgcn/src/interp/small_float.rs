@@ -122,44 +122,30 @@ const fn power(exponent: i32) -> f32 {
     f32::from_bits(((exponent + 127) as u32) << 23)
 }
 
-/// The value of an 8-bit float.
+/// The value of a float of the lowest bits. Choices are between values and not between ways, so that a loop over lanes becomes vector code.
+#[inline(always)]
 pub const fn decode(format: Format8, bits: u8) -> f32 {
-    let magnitude = bits & (format.sign() - 1);
-    if format.unsigned_zero && bits == 0x80 {
-        return f32::from_bits(0x7fc0_0000);
-    }
-    if !format.unsigned_zero && magnitude > format.largest {
-        let sign = (bits as u32 & 0x80) << 24;
-        return f32::from_bits(match format.infinity {
-            Some(infinity) if infinity == magnitude => sign | 0x7f80_0000,
-            _ => 0x7fc0_0000,
-        });
-    }
-    let exponent = (magnitude >> format.mantissa) as i32;
-    let fraction = (magnitude & ((1 << format.mantissa) - 1)) as i32;
-    // Denormals have the exponent of the least normal number and no hidden bit.
-    let (units, scale) = if exponent == 0 {
-        (fraction, 1)
+    let sign = bits & format.sign();
+    let magnitude = (bits & (format.sign() - 1)) as i32;
+    // The exponent's bias becomes that of f32; denormals have no hidden bit and are so many of the least one.
+    let normal = (magnitude << (23 - format.mantissa)) + ((127 - format.bias) << 23);
+    let denormal = magnitude as f32 * power(1 - format.bias - format.mantissa as i32);
+    let finite = if magnitude < 1 << format.mantissa {
+        denormal.to_bits()
     } else {
-        (fraction | 1 << format.mantissa, exponent)
+        normal.cast_unsigned()
     };
-    let value = units as f32 * power(scale - format.bias - format.mantissa as i32);
-    if bits & format.sign() != 0 {
-        -value
+    let infinity = match format.infinity {
+        Some(infinity) => magnitude == infinity as i32,
+        None => false,
+    };
+    let nan = if format.unsigned_zero {
+        magnitude == 0 && sign != 0
     } else {
-        value
-    }
-}
-
-/// The values of all 256 bit patterns.
-pub const fn table(format: Format8) -> [f32; 256] {
-    let mut values = [0.0; 256];
-    let mut bits = 0;
-    while bits < 256 {
-        values[bits] = decode(format, bits as u8);
-        bits += 1;
-    }
-    values
+        magnitude > format.largest as i32 && !infinity
+    };
+    let value = if infinity { 0x7f80_0000 } else { finite } | (sign as u32) << (32 - format.width);
+    f32::from_bits(if nan { 0x7fc0_0000 } else { value })
 }
 
 /// What does not fit and NaN. `saturate`: MODE's FP16_OVFL, finite values that are too large become the largest one.

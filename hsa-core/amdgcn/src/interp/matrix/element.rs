@@ -3,7 +3,7 @@
 use super::{
     super::{
         float::{self, Half},
-        small_float,
+        small_float::{self, decode},
         vector::{GROUP, lanes},
     },
     Element,
@@ -32,14 +32,6 @@ pub(super) trait Widen: Copy {
     /// The line's lanes are readable; `to` has room for as many values.
     unsafe fn widen(element: Element, flush: bool, line: Line, to: *mut Self);
 }
-
-static FP8_FNUZ: [f32; 256] = small_float::table(small_float::FP8_FNUZ);
-static BF8_FNUZ: [f32; 256] = small_float::table(small_float::BF8_FNUZ);
-static FP8_OCP: [f32; 256] = small_float::table(small_float::FP8_OCP);
-static BF8_OCP: [f32; 256] = small_float::table(small_float::BF8_OCP);
-static FP6: [f32; 256] = small_float::table(small_float::FP6);
-static BF6: [f32; 256] = small_float::table(small_float::BF6);
-static FP4: [f32; 256] = small_float::table(small_float::FP4);
 
 /// Writes an expression of each dword of a line, sixteen lanes at a time. The dwords are read here and not before the choice between
 /// formats: values that are alive across a branch would be scalars.
@@ -76,12 +68,6 @@ macro_rules! each_six {
     }};
 }
 
-/// The value that a table gives for the lowest `bits` bits.
-#[inline(always)]
-fn look_up(table: &[f32; 256], bits: u32, word: u32) -> f32 {
-    table[(word & ((1 << bits) - 1) & 255) as usize]
-}
-
 impl Widen for f32 {
     #[inline(always)]
     unsafe fn widen(element: Element, flush: bool, line: Line, to: *mut f32) {
@@ -92,13 +78,13 @@ impl Widen for f32 {
                 each!(line, to, |word| float::flush(f32::from_bits(word << 16)));
             }
             Element::Bf16 => each!(line, to, |word| f32::from_bits(word << 16)),
-            Element::Fp8Fnuz => each!(line, to, |word| look_up(&FP8_FNUZ, 8, word)),
-            Element::Bf8Fnuz => each!(line, to, |word| look_up(&BF8_FNUZ, 8, word)),
-            Element::Fp8 => each!(line, to, |word| look_up(&FP8_OCP, 8, word)),
-            Element::Bf8 => each!(line, to, |word| look_up(&BF8_OCP, 8, word)),
-            Element::Fp6 => each_six!(line, to, |word| look_up(&FP6, 6, word)),
-            Element::Bf6 => each_six!(line, to, |word| look_up(&BF6, 6, word)),
-            Element::Fp4 => each!(line, to, |word| look_up(&FP4, 4, word)),
+            Element::Fp8Fnuz => each!(line, to, |word| decode(small_float::FP8_FNUZ, word as u8)),
+            Element::Bf8Fnuz => each!(line, to, |word| decode(small_float::BF8_FNUZ, word as u8)),
+            Element::Fp8 => each!(line, to, |word| decode(small_float::FP8_OCP, word as u8)),
+            Element::Bf8 => each!(line, to, |word| decode(small_float::BF8_OCP, word as u8)),
+            Element::Fp6 => each_six!(line, to, |word| decode(small_float::FP6, word as u8)),
+            Element::Bf6 => each_six!(line, to, |word| decode(small_float::BF6, word as u8)),
+            Element::Fp4 => each!(line, to, |word| decode(small_float::FP4, word as u8)),
             Element::Xf32 => each!(line, to, |word| small_float::to_xf32(f32::from_bits(word))),
             _ => each!(line, to, |word| f32::from_bits(word)),
         }
