@@ -256,3 +256,11 @@ pub fn y3<F: Fn(A, B, C) -> (R, bool) + Copy + 'static, A: Value, B: Value, C: V
         Shape::Carry,
     )
 }
+
+/// Three sources, result and lane mask, hot.
+pub fn hy3<F: Fn(A, B, C) -> (R, bool) + Copy + 'static, A: Value, B: Value, C: Value, R: Value>(
+    _f: F,
+) -> VectorOp {
+    type Of<F, A, B, C, R> = K3<F, A, B, C, (R, bool)>;
+    describe::<Of<F, A, B, C, R>, R>(hot::<Carry<Of<F, A, B, C, R>>>(), Shape::Carry)
+}

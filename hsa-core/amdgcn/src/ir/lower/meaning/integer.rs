@@ -5,8 +5,8 @@ use crate::{
         lane::masked_sad,
         scaled::next_random,
         vector::{
-            VectorOp, h1, h2, h3, k1, k2, k3, m2, masked_bit_count, shift_left_64, truth_table, y2,
-            y3, ym2,
+            VectorOp, h1, h2, h3, hy3, k1, k2, k3, m2, masked_bit_count, shift_left_64,
+            truth_table, y2, ym2,
         },
     },
     isa::op::Op as M,
@@ -225,10 +225,10 @@ pub(super) fn integer(op: M) -> Option<VectorOp> {
             h3(|a: u32, b: u32, c: u32| u24(a).wrapping_mul(u24(b)).wrapping_add(c))
         }
         M::v_mad_u64_u32 | M::v_mad_co_u64_u32 => {
-            y3(|a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).overflowing_add(c))
+            hy3(|a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).overflowing_add(c))
         }
         M::v_mad_i64_i32 | M::v_mad_co_i64_i32 => {
-            y3(|a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).overflowing_add(c))
+            hy3(|a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).overflowing_add(c))
         }
         M::v_min_i32 => h2(|a: i32, b: i32| a.min(b)),
         M::v_min_u32 => h2(|a: u32, b: u32| a.min(b)),
