@@ -1,4 +1,6 @@
-//! The same bits at every SIMD level and thread count, on every kernel of the bench.
+//! The same bits at every SIMD level and thread count: on every kernel of the bench, and on random kernels.
+
+mod random;
 
 use std::time::Duration;
 
