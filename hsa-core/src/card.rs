@@ -343,19 +343,19 @@ impl Card {
 
     /// Prefix of every ISA name of AMD GPUs.
     pub(crate) const ISA_PREFIX: &'static str = "amdgcn-amd-amdhsa--";
+}
 
-    /// The ISA name: processor, then the features that it has, in AMD's order.
-    pub(crate) fn isa_name(&self, sramecc: Feature, xnack: Feature) -> String {
-        let mut name = format!("{}{}", Self::ISA_PREFIX, self.processor);
-        for (feature, state) in [("sramecc", sramecc), ("xnack", xnack)] {
-            match state {
-                Absent => {}
-                On => name.push_str(&format!(":{feature}+")),
-                Off => name.push_str(&format!(":{feature}-")),
-            }
+/// The name of an ISA: processor, then the features that are stated, in AMD's order.
+pub(crate) fn spelled(processor: &str, sramecc: Feature, xnack: Feature) -> String {
+    let mut name = format!("{}{processor}", Card::ISA_PREFIX);
+    for (feature, state) in [("sramecc", sramecc), ("xnack", xnack)] {
+        match state {
+            Absent => {}
+            On => name.push_str(&format!(":{feature}+")),
+            Off => name.push_str(&format!(":{feature}-")),
         }
-        name
     }
+    name
 }
 
 #[cfg(test)]
@@ -366,7 +366,7 @@ mod tests {
     fn isa_names_spell_what_the_processor_has() {
         let name = |processor| {
             let card = Card::of(processor).expect("known");
-            card.isa_name(card.sramecc, card.xnack)
+            spelled(card.processor, card.sramecc, card.xnack)
         };
         assert_eq!(name("gfx90a"), "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-");
         assert_eq!(name("gfx900"), "amdgcn-amd-amdhsa--gfx900:xnack-");

@@ -181,15 +181,14 @@ pub(crate) fn device_memory(card: &Card, machine: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::CARDS;
+    use crate::card::{CARDS, spelled};
     use gneiss_amdgcn::target::Target;
 
     fn names(value: &str) -> Vec<String> {
         let gpus = parse_gpus(value).expect("valid");
         gpus.iter()
             .map(|gpu| {
-                gpu.card
-                    .isa_name(gpu.sramecc, gpu.xnack)
+                spelled(gpu.card.processor, gpu.sramecc, gpu.xnack)
                     .split_off(Card::ISA_PREFIX.len())
             })
             .collect()

@@ -1,14 +1,16 @@
 //! Instruction set architectures: names, compatibility, attributes.
 //!
 //! A name is `amdgcn-amd-amdhsa--` and a processor, then `:sramecc±` and `:xnack±` where stated. The ISA of an agent states every
-//! feature that the processor has; that of a code object may leave one out, which means "any".
+//! feature that the processor has; that of a code object may leave one out, which means "any". The ISA of code for a generic processor
+//! (LLVM's AMDGPUUsage, "Generic processors") fits every agent whose processor that one covers; agents list it after their own.
 
 use std::ffi::c_void;
 
+use gneiss_fatbin::target_id::{PROCESSORS, Processor};
 use gneiss_hsa_api::*;
 
 use crate::{
-    card::{CARDS, Card, Feature},
+    card::{CARDS, Card, Feature, spelled},
     entry::{HsaResult, write_value},
 };
 
@@ -16,7 +18,9 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Isa {
     /// The processor.
-    pub(crate) card: &'static Card,
+    processor: &'static Processor,
+    /// Its card; of a generic processor the first one that it covers.
+    card: &'static Card,
     /// SRAM ECC; [`Feature::None`]: not stated.
     pub(crate) sramecc: Feature,
     /// XNACK; [`Feature::None`]: not stated.
@@ -35,14 +39,52 @@ fn feature(bits: u64) -> Feature {
 }
 
 impl Isa {
+    /// The ISA of a processor's name that leaves its features open, if there are cards for it.
+    fn of(processor: &str) -> Option<Isa> {
+        let processor = Processor::by_name(processor)?;
+        let card = CARDS.iter().find(|card| {
+            let generic = || Processor::by_name(card.processor)?.generic;
+            card.processor == processor.name || generic() == Some(processor.name)
+        })?;
+        Some(Isa {
+            processor,
+            card,
+            sramecc: Feature::None,
+            xnack: Feature::None,
+        })
+    }
+
+    /// The same with features stated, those that the processor has.
+    fn with(self, sramecc: Feature, xnack: Feature) -> Isa {
+        let stated = |has: bool, feature| if has { feature } else { Feature::None };
+        Isa {
+            sramecc: stated(self.processor.sramecc, sramecc),
+            xnack: stated(self.processor.xnack, xnack),
+            ..self
+        }
+    }
+
+    /// The ISAs that an agent lists: its own, then its generic one if there is one, with the features that this has.
+    pub(crate) fn of_agent(
+        card: &Card,
+        sramecc: Feature,
+        xnack: Feature,
+    ) -> impl Iterator<Item = Isa> {
+        let own = Isa::of(card.processor);
+        let generic = own.and_then(|isa| isa.processor.generic).and_then(Isa::of);
+        own.into_iter()
+            .chain(generic)
+            .map(move |isa| isa.with(sramecc, xnack))
+    }
+
     /// The handle: it holds all there is to know.
     pub(crate) fn handle(self) -> hsa_isa_t {
-        let card = CARDS
+        let processor = PROCESSORS
             .iter()
-            .position(|card| card.processor == self.card.processor)
-            .unwrap_or(CARDS.len()) as u64;
+            .position(|processor| processor.name == self.processor.name)
+            .unwrap_or(PROCESSORS.len()) as u64;
         hsa_isa_t {
-            handle: TAG | (card + 1) << 4 | (self.sramecc as u64) << 2 | self.xnack as u64,
+            handle: TAG | (processor + 1) << 4 | (self.sramecc as u64) << 2 | self.xnack as u64,
         }
     }
 
@@ -52,32 +94,24 @@ impl Isa {
             .handle
             .checked_sub(TAG)
             .ok_or(HSA_STATUS_ERROR_INVALID_ISA)?;
-        let card = (bits >> 4)
+        let isa = (bits >> 4)
             .checked_sub(1)
-            .and_then(|card| CARDS.get(card as usize));
-        let card = card.ok_or(HSA_STATUS_ERROR_INVALID_ISA)?;
-        Ok(Isa {
-            card,
-            sramecc: feature(bits >> 2),
-            xnack: feature(bits),
-        })
+            .and_then(|processor| PROCESSORS.get(processor as usize))
+            .and_then(|processor| Isa::of(processor.name));
+        let isa = isa.ok_or(HSA_STATUS_ERROR_INVALID_ISA)?;
+        Ok(isa.with(feature(bits >> 2), feature(bits)))
     }
 
     /// Parses a full name.
     pub(crate) fn from_name(name: &str) -> Option<Isa> {
         let mut parts = name.strip_prefix(Card::ISA_PREFIX)?.split(':');
-        let card = Card::of(parts.next()?)?;
-        let mut isa = Isa {
-            card,
-            sramecc: Feature::None,
-            xnack: Feature::None,
-        };
+        let mut isa = Isa::of(parts.next()?)?;
         for part in parts {
             match part {
-                "sramecc+" if card.sramecc != Feature::None => isa.sramecc = Feature::On,
-                "sramecc-" if card.sramecc != Feature::None => isa.sramecc = Feature::Off,
-                "xnack+" if card.xnack != Feature::None => isa.xnack = Feature::On,
-                "xnack-" if card.xnack != Feature::None => isa.xnack = Feature::Off,
+                "sramecc+" if isa.processor.sramecc => isa.sramecc = Feature::On,
+                "sramecc-" if isa.processor.sramecc => isa.sramecc = Feature::Off,
+                "xnack+" if isa.processor.xnack => isa.xnack = Feature::On,
+                "xnack-" if isa.processor.xnack => isa.xnack = Feature::Off,
                 _ => return None,
             }
         }
@@ -86,13 +120,15 @@ impl Isa {
 
     /// The full name.
     pub(crate) fn name(self) -> String {
-        self.card.isa_name(self.sramecc, self.xnack)
+        spelled(self.processor.name, self.sramecc, self.xnack)
     }
 
-    /// Whether code for `self` runs on an agent of ISA `agent`.
+    /// Whether code for `self` runs on an agent of ISA `agent`. Of generic code the handle does not say the version, which the loader
+    /// looks at.
     pub(crate) fn runs_on(self, agent: Isa) -> bool {
         let fits = |code: Feature, agent: Feature| code == Feature::None || code == agent;
-        self.card.version == agent.card.version
+        let name = self.processor.name;
+        (name == agent.processor.name || agent.processor.generic == Some(name))
             && fits(self.sramecc, agent.sramecc)
             && fits(self.xnack, agent.xnack)
     }
@@ -177,6 +213,10 @@ mod tests {
             "gfx90a:sramecc+:xnack-",
             "gfx906:xnack+",
             "gfx1030",
+            "gfx9-generic:xnack-",
+            "gfx9-4-generic:sramecc+:xnack-",
+            "gfx10-1-generic",
+            "gfx11-generic",
         ] {
             let isa = isa(name);
             assert_eq!(isa.name(), format!("{}{name}", Card::ISA_PREFIX));
@@ -188,6 +228,7 @@ mod tests {
         assert!(Isa::from_handle(hsa_isa_t { handle: 0 }).is_err());
         assert!(Isa::from_name("gfx90a").is_none());
         assert!(Isa::from_name("amdgcn-amd-amdhsa--gfx1030:xnack+").is_none());
+        assert!(Isa::from_name("amdgcn-amd-amdhsa--gfx9-generic:sramecc+").is_none());
     }
 
     #[test]
@@ -197,5 +238,43 @@ mod tests {
         assert!(isa("gfx90a:xnack-").runs_on(agent));
         assert!(!isa("gfx90a:xnack+").runs_on(agent));
         assert!(!isa("gfx908").runs_on(agent));
+    }
+
+    #[test]
+    fn generic_code_runs_on_what_it_covers() {
+        let agent = isa("gfx906:sramecc+:xnack-");
+        assert!(isa("gfx9-generic").runs_on(agent));
+        assert!(isa("gfx9-generic:xnack-").runs_on(agent));
+        assert!(!isa("gfx9-generic:xnack+").runs_on(agent));
+        assert!(!isa("gfx9-4-generic").runs_on(agent));
+        assert!(isa("gfx11-generic").runs_on(isa("gfx1102")));
+        assert!(!isa("gfx1102").runs_on(isa("gfx11-generic")));
+        assert!(!isa("gfx10-3-generic").runs_on(isa("gfx1010:xnack-")));
+    }
+
+    #[test]
+    fn agents_list_their_own_isa_and_then_the_generic_one() {
+        let listed = |processor| -> Vec<String> {
+            let card = Card::of(processor).expect(processor);
+            Isa::of_agent(card, card.sramecc, card.xnack)
+                .map(|isa| isa.name().replace(Card::ISA_PREFIX, ""))
+                .collect()
+        };
+        for (processor, names) in [
+            ("gfx900", &["gfx900:xnack-", "gfx9-generic:xnack-"][..]),
+            ("gfx906", &["gfx906:sramecc+:xnack-", "gfx9-generic:xnack-"]),
+            ("gfx908", &["gfx908:sramecc+:xnack-"]),
+            ("gfx90a", &["gfx90a:sramecc+:xnack-"]),
+            (
+                "gfx942",
+                &["gfx942:sramecc+:xnack-", "gfx9-4-generic:sramecc+:xnack-"],
+            ),
+            ("gfx1010", &["gfx1010:xnack-", "gfx10-1-generic:xnack-"]),
+            ("gfx1031", &["gfx1031", "gfx10-3-generic"]),
+            ("gfx1101", &["gfx1101", "gfx11-generic"]),
+            ("gfx1201", &["gfx1201", "gfx12-generic"]),
+        ] {
+            assert_eq!(listed(processor), names);
+        }
     }
 }

@@ -32,6 +32,7 @@ mod loader;
 mod log;
 mod memory;
 mod numa;
+mod objects;
 mod pm4;
 mod pool;
 mod processor;

@@ -1,17 +1,14 @@
 //! Which GPU the program wants: the targets that all loaded fat binaries hold code for. Only headers are read.
 
-use std::{
-    collections::BTreeSet,
-    ffi::{CStr, OsStr, c_int, c_void},
-    os::unix::ffi::OsStrExt,
-    path::PathBuf,
-};
+use std::{collections::BTreeSet, ffi::OsStr, os::unix::ffi::OsStrExt, path::PathBuf};
 
 use gneiss_amdgcn::target::Target;
 use gneiss_fatbin::{
     fat_binary::{self, MappedFile},
     target_id::{Feature, TargetId},
 };
+
+use crate::objects;
 
 /// Targets in the order of preference, if a program has code for several.
 const PREFERENCE: &[&str] = &[
@@ -21,26 +18,16 @@ const PREFERENCE: &[&str] = &[
 
 /// The files of all loaded objects, the executable first.
 fn loaded_objects() -> BTreeSet<PathBuf> {
-    unsafe extern "C" fn visit(
-        info: *mut libc::dl_phdr_info,
-        _size: usize,
-        data: *mut c_void,
-    ) -> c_int {
-        // SAFETY: `data` is the set that `loaded_objects` passes, and the linker passes valid infos.
-        let (set, info) = unsafe { (&mut *data.cast::<BTreeSet<PathBuf>>(), &*info) };
-        if !info.dlpi_name.is_null() {
-            // SAFETY: the linker's names are C strings that live as long as the object.
-            let name = unsafe { CStr::from_ptr(info.dlpi_name) };
-            if name.to_bytes().starts_with(b"/") {
-                set.insert(PathBuf::from(OsStr::from_bytes(name.to_bytes())));
-            }
-        }
-        0
-    }
-    let mut set = BTreeSet::from([PathBuf::from("/proc/self/exe")]);
-    // SAFETY: the callback has the right type and does not unwind; the set outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut set).cast()) };
-    set
+    let names = objects::loaded();
+    let paths = names
+        .iter()
+        .map(|name| name.to_bytes())
+        .filter(|name| name.starts_with(b"/"))
+        .map(|name| PathBuf::from(OsStr::from_bytes(name)));
+    [PathBuf::from("/proc/self/exe")]
+        .into_iter()
+        .chain(paths)
+        .collect()
 }
 
 /// The best GPU that can run some code of every bundle, as `GNEISS_GPUS` spells it; `None` if there is no fat binary or no such GPU.

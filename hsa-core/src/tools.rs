@@ -7,13 +7,14 @@
 
 use std::{
     env,
-    ffi::{CStr, CString, c_char, c_int, c_void},
+    ffi::{CStr, CString, c_char, c_void},
     path::Path,
 };
 
 use crate::{
     interface::{self, Tables},
     log::complain,
+    objects,
 };
 
 type OnLoad = unsafe extern "C" fn(
@@ -52,26 +53,8 @@ fn names(list: &str) -> Vec<String> {
 
 /// Objects of the process that say that they are tools, with their priorities, lowest number first.
 fn present() -> Vec<(u32, CString)> {
-    unsafe extern "C" fn visit(
-        info: *mut libc::dl_phdr_info,
-        _size: usize,
-        data: *mut c_void,
-    ) -> c_int {
-        // SAFETY: the dynamic linker passes a valid structure, and `data` is the list below.
-        unsafe {
-            let list = &mut *data.cast::<Vec<CString>>();
-            let name = (*info).dlpi_name;
-            if !name.is_null() && *name != 0 {
-                list.push(CStr::from_ptr(name).to_owned());
-            }
-        }
-        0
-    }
-    let mut objects: Vec<CString> = Vec::new();
-    // SAFETY: the callback and its data fit.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut objects).cast()) };
     let mut tools = Vec::new();
-    for name in objects {
+    for name in objects::loaded() {
         // SAFETY: the object is loaded already, so nothing is initialised; the symbol, if there, is a 32-bit number by convention.
         unsafe {
             let handle = libc::dlopen(name.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY);

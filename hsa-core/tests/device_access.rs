@@ -1,4 +1,4 @@
-//! What device code reaches: doorbells, mapped and shared virtual memory; and kernels of the oldest code object version.
+//! What device code reaches: doorbells, mapped and shared virtual memory; and what the loader extension tells of code.
 
 mod common;
 
@@ -6,7 +6,7 @@ use std::ffi::c_void;
 
 use common::{
     Client,
-    kernels::{Kernels, arguments, code, compile},
+    kernels::{Kernels, arguments, code},
 };
 use gneiss_hsa_api::*;
 
@@ -126,131 +126,6 @@ fn kernels_reach_mapped_and_shared_virtual_memory_at_the_host_s_addresses() {
         (api.hsa_queue_destroy)(queue).ok().expect("destroy");
     }
     client.destroy(done);
-    client.free(kernarg.cast());
-}
-
-/// A kernel in a version of code objects, by a compiler that makes it.
-fn sum(compiler: &str, processor: &str, version: u32) -> Option<Vec<u8>> {
-    let text =
-        "__kernel void sum(__global const int *a, __global const int *b, __global int *c, int n) {
-        uint i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
-        if (i < n) c[i] = a[i] + b[i];
-    }";
-    let options = [
-        &*format!("-mcpu={processor}"),
-        &*format!("-mcode-object-version={version}"),
-    ];
-    let path = compile(compiler, &format!("sum{version}{processor}"), text, options)?;
-    Some(std::fs::read(path).expect("compiled"))
-}
-
-#[test]
-fn kernels_of_code_objects_v2_to_v6_run() {
-    for (compiler, processor, version, kernel) in [
-        ("clang-15", "gfx906:xnack-", 2, c"sum"),
-        ("clang-15", "gfx906:xnack-", 3, c"sum.kd"),
-        ("clang-15", "gfx906:xnack-", 4, c"sum.kd"),
-        ("clang-19", "gfx906", 4, c"sum.kd"),
-        ("clang-19", "gfx906", 5, c"sum.kd"),
-        ("clang-19", "gfx906", 6, c"sum.kd"),
-        ("clang-19", "gfx9-generic", 6, c"sum.kd"),
-    ] {
-        if let Some(bytes) = sum(compiler, processor, version) {
-            eprintln!("code object v{version} for {processor}");
-            run_sum(&bytes, kernel);
-        }
-    }
-}
-
-/// Loads the code object and runs its kernel over a hundred elements.
-fn run_sum(bytes: &[u8], kernel: &std::ffi::CStr) {
-    let client = Client::new("gfx906");
-    let api = &client.api;
-    let executable = Kernels::create(&client);
-    Kernels::load_bytes(&client, executable, client.gpus[0], bytes)
-        .ok()
-        .expect("load");
-    let fine = client.pool(client.cpu, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED);
-    let memory = client.allocate(fine, 3 * 4096);
-    let kernarg = arguments(&client).cast::<u64>();
-    let queue = client.queue(64, None, std::ptr::null_mut());
-    let done = client.signal(1);
-    // SAFETY: memory of this test, within its size, for as long as the kernel runs; out-parameters fit.
-    unsafe {
-        (api.hsa_executable_freeze)(executable, std::ptr::null())
-            .ok()
-            .expect("freeze");
-        let mut symbol = hsa_executable_symbol_t::default();
-        (api.hsa_executable_get_symbol_by_name)(
-            executable,
-            kernel.as_ptr(),
-            &client.gpus[0],
-            &mut symbol,
-        )
-        .ok()
-        .expect("the kernel's name of that version");
-        let (mut kind, mut object, mut size) = (9u32, 0u64, 0u32);
-        let info = api.hsa_executable_symbol_get_info;
-        info(
-            symbol,
-            HSA_EXECUTABLE_SYMBOL_INFO_TYPE,
-            (&raw mut kind).cast(),
-        )
-        .ok()
-        .expect("kind");
-        info(
-            symbol,
-            HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
-            (&raw mut object).cast(),
-        )
-        .ok()
-        .expect("object");
-        info(
-            symbol,
-            HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE,
-            (&raw mut size).cast(),
-        )
-        .ok()
-        .expect("size");
-        assert_eq!(kind, HSA_SYMBOL_KIND_KERNEL);
-        assert!(size >= 28, "{size} bytes of arguments");
-        let list = memory.cast::<i32>();
-        for at in 0..100 {
-            list.add(at).write(at as i32);
-            list.add(1024 + at).write(1000);
-        }
-        kernarg.write(list as u64);
-        kernarg.add(1).write(list.add(1024) as u64);
-        kernarg.add(2).write(list.add(2048) as u64);
-        kernarg.add(3).write(100);
-        let packet = hsa_kernel_dispatch_packet_t {
-            header: HSA_PACKET_TYPE_KERNEL_DISPATCH as u16 | 2 << 9 | 2 << 11,
-            setup: 1,
-            workgroup_size_x: 64,
-            workgroup_size_y: 1,
-            workgroup_size_z: 1,
-            reserved0: 0,
-            grid_size_x: 128,
-            grid_size_y: 1,
-            grid_size_z: 1,
-            private_segment_size: 0,
-            group_segment_size: 0,
-            kernel_object: object,
-            kernarg_address: kernarg.cast(),
-            reserved2: 0,
-            completion_signal: done,
-        };
-        client.submit(queue, packet);
-        client.wait(done);
-        assert!((0..100).all(|at| list.add(2048 + at).read() == 1000 + at as i32));
-        assert_eq!(list.add(2148).read(), 0);
-        (api.hsa_queue_destroy)(queue).ok().expect("destroy");
-        (api.hsa_executable_destroy)(executable)
-            .ok()
-            .expect("destroy");
-    }
-    client.destroy(done);
-    client.free(memory);
     client.free(kernarg.cast());
 }
 

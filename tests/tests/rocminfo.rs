@@ -3,7 +3,7 @@
 //! The expectations in `tests/expected/rocminfo/` are written from outputs of `rocminfo` on those cards that their owners made public
 //! (named below), laid out as version 5.2.3 does, and not from runs of this runtime. Where public outputs of one card differ, the
 //! reason is the version of ROCm: 5.x prints a cache line of 64 for every card, later ones that of the second-level cache, which is what
-//! stands here. What is the host's (its processor, its memory) stands as a placeholder and is filled in from the system; the
+//! stands here; from 6.4 on a second ISA follows, the generic one of the processor, as here. What is the host's (its processor, its memory) stands as a placeholder and is filled in from the system; the
 //! memory of the card is given as the card has it; the UUID is the software GPU's own.
 //!
 //! * MI210: ROCm/ROCm issue 2595, ROCm/rocprofiler-compute issue 95; memory ROCm/ROCm 6031; cache line ROCm/aiter 179.

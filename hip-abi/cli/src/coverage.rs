@@ -8,14 +8,14 @@
 
 use crate::arguments::Coverage;
 use crate::choice;
-use crate::disasm::{code_of, decoded_target, functions, wave_size};
+use crate::disasm::{code_of, covered_targets, decoded_target, functions, wave_size};
 use crate::table::Table;
 use crate::terminal::Terminal;
 use gneiss_amdgcn::ir::coverage::{self, Status};
 use gneiss_amdgcn::isa::decode::Decoder;
 use gneiss_amdgcn::isa::text::disassemble_section;
-use gneiss_fatbin::CodeObject;
 use gneiss_fatbin::fat_binary::{self, Contents, MappedFile};
+use gneiss_fatbin::{CodeObject, TargetId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Error, Result, Write};
@@ -73,14 +73,8 @@ pub fn coverage(options: &Coverage, terminal: &Terminal) -> Result<ExitCode> {
     }
     let whole = options.files.is_empty();
     if let (true, Some(target)) = (whole, &options.target) {
-        let operations = coverage::of_target(decoded_target(target)?)
-            .ok_or_else(|| Error::other(format!("there are no instruction tables for {target}")))?;
-        let operations = operations
-            .into_iter()
-            .map(|(op, status)| (op.name().to_owned(), status))
-            .collect();
         let target = Target {
-            operations,
+            operations: instruction_set(target)?,
             ..Target::default()
         };
         targets.insert(
@@ -112,6 +106,31 @@ pub fn coverage(options: &Coverage, terminal: &Terminal) -> Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// The operations of a target; of a generic one those that all targets have which it covers, and that mean the same on all: the
+/// 8-bit floats of gfx942 are others than those of gfx950.
+///
+/// # Errors
+/// When there are no tables for it.
+fn instruction_set(id: &TargetId) -> Result<BTreeMap<String, Status>> {
+    let targets = covered_targets(id)?;
+    let ocp = targets[0].has_ocp_floats();
+    let same_floats = targets.iter().all(|target| target.has_ocp_floats() == ocp);
+    let mut common: Option<BTreeMap<_, _>> = None;
+    for target in targets {
+        let operations = coverage::of_target(target)
+            .ok_or_else(|| Error::other(format!("there are no instruction tables for {target}")))?;
+        match &mut common {
+            None => common = Some(operations),
+            Some(common) => common.retain(|op, _| operations.contains_key(op)),
+        }
+    }
+    let operations = common.unwrap_or_default().into_iter();
+    Ok(operations
+        .map(|(op, status)| (op.name().to_owned(), status))
+        .filter(|(name, _)| same_floats || !name.contains("fp8") && !name.contains("bf8"))
+        .collect())
 }
 
 /// Adds what a file holds to its targets.

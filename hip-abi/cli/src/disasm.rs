@@ -86,15 +86,34 @@ fn write_code_object(
     Ok(symbols.len())
 }
 
-/// The target whose tables decode code for `id`: itself, for a generic one any that it covers.
+/// The target whose tables decode code for `id`: itself, for a generic one the first that it covers.
+///
+/// # Errors
+/// When the engine does not know it.
 pub fn decoded_target(id: &TargetId) -> Result<Target> {
-    let covered = PROCESSORS
+    let first = covered_targets(id)?;
+    Ok(first[0])
+}
+
+/// The targets that run code for `id`, at least one: itself, for a generic one all that it covers.
+///
+/// # Errors
+/// When the engine does not know one.
+pub fn covered_targets(id: &TargetId) -> Result<Vec<Target>> {
+    let covered: Vec<&str> = PROCESSORS
         .iter()
-        .find(|processor| processor.generic == Some(id.processor.as_str()));
-    covered
-        .map_or(id.processor.as_str(), |processor| processor.name)
-        .parse()
-        .map_err(Error::other)
+        .filter(|processor| processor.generic == Some(id.processor.as_str()))
+        .map(|processor| processor.name)
+        .collect();
+    let names = if covered.is_empty() {
+        vec![id.processor.as_str()]
+    } else {
+        covered
+    };
+    names
+        .into_iter()
+        .map(|name| name.parse().map_err(Error::other))
+        .collect()
 }
 
 /// The kernels and functions of a code object, by address, one for each address.

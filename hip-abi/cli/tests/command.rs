@@ -1,6 +1,7 @@
 //! The `gneiss` command as it is installed: exit codes, what goes to which stream, JSON.
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -300,6 +301,62 @@ fn coverage_of_a_target_lists_what_is_refused_with_its_reason() {
             .next()
             .is_some_and(|line| line.contains("unexplained"))
     );
+}
+
+#[test]
+fn a_generic_target_has_what_all_its_targets_have() {
+    let operations = |target: &str| -> BTreeSet<String> {
+        let output = gneiss(&["coverage", "--target", target, "--json"]);
+        assert!(output.status.success(), "{target}: {}", stderr(&output));
+        let reports: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let lists = reports[0]["lists"].as_object().expect("lists").values();
+        lists
+            .flat_map(|list| list.as_array().expect("a list"))
+            .map(|entry| entry["opcode"].as_str().or(entry.as_str()).expect("a name"))
+            .map(str::to_owned)
+            .collect()
+    };
+    for (generic, members, missing) in [
+        ("gfx9-generic", &["gfx900", "gfx906"][..], "v_dot2_f32_f16"),
+        ("gfx9-4-generic", &["gfx942", "gfx950"], "v_cvt_pk_fp8_f32"),
+        ("gfx10-1-generic", &["gfx1010", "gfx1013"], "v_dot2_f32_f16"),
+        ("gfx10-3-generic", &["gfx1030", "gfx1036"], "s_add_f32"),
+        ("gfx11-generic", &["gfx1100", "gfx1150"], "s_add_f32"),
+        (
+            "gfx12-generic",
+            &["gfx1200", "gfx1201"],
+            "v_fmac_legacy_f32",
+        ),
+    ] {
+        let common = operations(generic);
+        assert!(common.contains("s_endpgm"), "{generic}");
+        assert!(!common.contains(missing), "{generic} has {missing}");
+        for member in members {
+            assert!(common.is_subset(&operations(member)), "{member}");
+        }
+    }
+}
+
+#[test]
+fn generic_code_objects_are_read_with_their_version() {
+    let object = data("v6.hsaco");
+    let text = stdout(&gneiss(&["inspect", &object]));
+    assert!(
+        text.contains("code object v6 for gfx11-generic, generic version 1"),
+        "{text}"
+    );
+    for target in ["gfx11-generic", "gfx1100", "gfx1151"] {
+        let output = gneiss(&["disasm", "--target", target, &object]);
+        let text = stdout(&output);
+        assert!(output.status.success(), "{target}: {}", stderr(&output));
+        assert!(
+            text.starts_with("; gfx11-generic, code object v6\n"),
+            "{text}"
+        );
+        assert!(text.contains("s_endpgm"), "{text}");
+        let output = gneiss(&["coverage", "--target", target, &object]);
+        assert!(output.status.success(), "{target}: {}", stderr(&output));
+    }
 }
 
 #[test]

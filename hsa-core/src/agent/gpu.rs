@@ -14,13 +14,14 @@ use crate::{
 };
 
 impl GpuAgent {
-    /// Its ISA, with every feature stated.
+    /// The ISAs that it lists: its own with every feature stated, then the generic one.
+    pub(crate) fn isas(&self) -> impl Iterator<Item = Isa> {
+        Isa::of_agent(self.spec.card, self.spec.sramecc, self.spec.xnack)
+    }
+
+    /// Its own ISA.
     pub(crate) fn isa(&self) -> Isa {
-        Isa {
-            card: self.spec.card,
-            sramecc: self.spec.sramecc,
-            xnack: self.spec.xnack,
-        }
+        self.isas().next().expect("every card has an ISA")
     }
 
     /// `hsa_agent_get_info`; `node` is its number in the driver's topology.

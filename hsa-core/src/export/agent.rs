@@ -12,6 +12,7 @@ use crate::{
     entry::{HsaResult, entry, require, write_out, write_value},
     extension, image,
     isa::{self, Isa},
+    objects,
     runtime::{self, Runtime},
 };
 
@@ -137,6 +138,7 @@ pub unsafe extern "C" fn hsa_agent_major_extension_supported(
     })
 }
 
+/// Gives the agent's own ISA, then the generic one of its processor, unless a library is there that takes one only.
 pub unsafe extern "C" fn hsa_agent_iterate_isas(
     agent: hsa_agent_t,
     callback: Option<unsafe extern "C" fn(isa: hsa_isa_t, data: *mut c_void) -> hsa_status_t>,
@@ -149,9 +151,14 @@ pub unsafe extern "C" fn hsa_agent_iterate_isas(
             // A CPU has none.
             return Ok(());
         };
-        let isa = runtime.agents.gpus[gpu].isa();
+        let listed = if objects::take_one_isa() {
+            1
+        } else {
+            usize::MAX
+        };
+        let mut isas = runtime.agents.gpus[gpu].isas().take(listed);
         // SAFETY: the user's callback with the user's data.
-        unsafe { callback(isa.handle(), data) }.ok()
+        isas.try_for_each(|isa| unsafe { callback(isa.handle(), data) }.ok())
     })
 }
 
