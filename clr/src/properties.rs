@@ -198,7 +198,11 @@ impl DeviceProperties {
             svm: hsa
                 .system_info::<u8>(HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED)
                 .is_ok_and(|value| value != 0),
-            apu: number(HSA_AGENT_INFO_PROFILE)? == HSA_PROFILE_FULL,
+            apu: number(HSA_AGENT_INFO_PROFILE)? == HSA_PROFILE_FULL
+                // HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU.
+                || hsa
+                    .agent_info::<[u8; 8]>(agent, HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES)
+                    .is_ok_and(|properties| properties[0] & 1 != 0),
             timestamp_frequency: hsa
                 .agent_info(agent, HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY)
                 .unwrap_or(100_000_000),

@@ -7,7 +7,11 @@
 //! * MI210: ROCm/ROCm 2595 (revision, caches, clock, engines), ROCm/aiter 179 (cache line), ROCm/ROCm 6031 (memory);
 //! * MI300X: ROCm/ROCm 4414, ROCm/rocprof-compute-viewer 29 (memory);
 //! * RX 7900 XTX: ROCm/ROCm 2866 and jax-ml/jax 19453 (clock), ROCm/rocm-systems 8458 (cache line);
-//! * RX 9070 XT: ROCm/ROCm 5849 (revision, caches, cache line, clock).
+//! * RX 9070 XT: ROCm/ROCm 5849 (revision, caches, cache line, clock);
+//! * 780M: ROCm/TheRock 1184; 890M: ROCm/ROCm 5108 and 6191; 8060S: ROCm/ROCm 5696 (revision, caches, cache line, clock).
+//!
+//! Caches of GFX10 are those of the kernel's driver (`kfd_crat.c`). The L2 of the 860M and the 820M was found in no public source: it is
+//! taken to be as large for each compute unit as the 890M's.
 
 /// What a feature of the target ID is on the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +67,8 @@ pub(crate) struct Card {
     pub(crate) sdma: [u32; 2],
     /// Lanes of a wave.
     pub(crate) wave: u32,
+    /// It is part of a processor and shares its memory.
+    pub(crate) apu: bool,
     /// SRAM ECC.
     pub(crate) sramecc: Feature,
     /// XNACK.
@@ -93,6 +99,7 @@ const CDNA: Card = Card {
     memory_clock: 1000,
     sdma: [2, 3],
     wave: 64,
+    apu: false,
     sramecc: On,
     xnack: Off,
 };
@@ -110,6 +117,14 @@ const RDNA: Card = Card {
     sramecc: Absent,
     xnack: Absent,
     ..CDNA
+};
+
+/// An RDNA card that is part of a processor. Its memory is the most that such a machine has.
+const APU: Card = Card {
+    shader_engines: 1,
+    sdma: [1, 0],
+    apu: true,
+    ..RDNA
 };
 
 /// All cards.
@@ -222,6 +237,53 @@ pub(crate) static CARDS: &[Card] = &[
         ..RDNA
     },
     Card {
+        processor: "gfx1011",
+        version: [10, 1, 1],
+        product: "AMD Radeon Pro V520",
+        chip_id: 0x7362,
+        compute_units: 36,
+        waves: 40,
+        shader_engines: 2,
+        clock: 1600,
+        caches: [16, 4096, 0],
+        memory_gib: 8,
+        memory_width: 2048,
+        xnack: Off,
+        ..RDNA
+    },
+    Card {
+        processor: "gfx1012",
+        version: [10, 1, 2],
+        product: "AMD Radeon RX 5500 XT",
+        chip_id: 0x7340,
+        compute_units: 22,
+        waves: 40,
+        shader_engines: 1,
+        clock: 1845,
+        caches: [16, 2048, 0],
+        memory_gib: 8,
+        memory_width: 128,
+        memory_clock: 875,
+        xnack: Off,
+        ..RDNA
+    },
+    Card {
+        processor: "gfx1013",
+        version: [10, 1, 3],
+        product: "AMD BC-250",
+        chip_id: 0x13fe,
+        compute_units: 24,
+        waves: 40,
+        shader_engines: 2,
+        clock: 2000,
+        caches: [16, 4096, 0],
+        memory_gib: 16,
+        memory_clock: 875,
+        apu: true,
+        xnack: Off,
+        ..RDNA
+    },
+    Card {
         processor: "gfx1030",
         version: [10, 3, 0],
         product: "AMD Radeon RX 6800 XT",
@@ -257,6 +319,65 @@ pub(crate) static CARDS: &[Card] = &[
         memory_gib: 8,
         memory_width: 128,
         ..RDNA
+    },
+    Card {
+        processor: "gfx1033",
+        version: [10, 3, 3],
+        product: "AMD Custom GPU 0405",
+        chip_id: 0x163f,
+        family: 144,
+        compute_units: 8,
+        shader_arrays: 1,
+        clock: 1600,
+        caches: [16, 1024, 0],
+        memory_gib: 16,
+        memory_width: 128,
+        memory_clock: 687,
+        ..APU
+    },
+    Card {
+        processor: "gfx1034",
+        version: [10, 3, 4],
+        product: "AMD Radeon RX 6500 XT",
+        chip_id: 0x743f,
+        compute_units: 16,
+        shader_engines: 1,
+        clock: 2815,
+        caches: [16, 1024, 16_384],
+        memory_gib: 4,
+        memory_width: 64,
+        memory_clock: 1124,
+        sdma: [1, 0],
+        ..RDNA
+    },
+    Card {
+        processor: "gfx1035",
+        version: [10, 3, 5],
+        product: "AMD Radeon 680M",
+        chip_id: 0x1681,
+        family: 146,
+        compute_units: 12,
+        clock: 2400,
+        caches: [16, 2048, 0],
+        memory_gib: 64,
+        memory_width: 128,
+        memory_clock: 800,
+        ..APU
+    },
+    Card {
+        processor: "gfx1036",
+        version: [10, 3, 6],
+        product: "AMD Radeon Graphics",
+        chip_id: 0x164e,
+        family: 149,
+        compute_units: 2,
+        shader_arrays: 1,
+        clock: 2200,
+        caches: [16, 256, 0],
+        memory_gib: 128,
+        memory_width: 128,
+        memory_clock: 2600,
+        ..APU
     },
     Card {
         processor: "gfx1100",
@@ -301,6 +422,80 @@ pub(crate) static CARDS: &[Card] = &[
         memory_width: 128,
         memory_clock: 1124,
         ..RDNA
+    },
+    Card {
+        processor: "gfx1103",
+        version: [11, 0, 3],
+        product: "AMD Radeon 780M Graphics",
+        chip_id: 0x15bf,
+        revision: 9,
+        family: 148,
+        compute_units: 12,
+        clock: 2700,
+        caches: [32, 2048, 0],
+        memory_gib: 64,
+        memory_width: 128,
+        memory_clock: 937,
+        ..APU
+    },
+    Card {
+        processor: "gfx1150",
+        version: [11, 5, 0],
+        product: "AMD Radeon 890M Graphics",
+        chip_id: 0x150e,
+        revision: 4,
+        family: 150,
+        compute_units: 16,
+        clock: 2900,
+        caches: [32, 2048, 0],
+        memory_gib: 64,
+        memory_width: 128,
+        memory_clock: 1000,
+        ..APU
+    },
+    Card {
+        processor: "gfx1151",
+        version: [11, 5, 1],
+        product: "AMD Radeon 8060S Graphics",
+        chip_id: 0x1586,
+        family: 150,
+        compute_units: 40,
+        shader_engines: 2,
+        clock: 2900,
+        caches: [32, 2048, 32_768],
+        memory_gib: 128,
+        memory_width: 256,
+        memory_clock: 1000,
+        ..APU
+    },
+    Card {
+        processor: "gfx1152",
+        version: [11, 5, 2],
+        product: "AMD Radeon 860M Graphics",
+        chip_id: 0x1114,
+        family: 150,
+        compute_units: 8,
+        clock: 3000,
+        caches: [32, 1024, 0],
+        memory_gib: 64,
+        memory_width: 128,
+        memory_clock: 1000,
+        ..APU
+    },
+    Card {
+        processor: "gfx1153",
+        version: [11, 5, 3],
+        product: "AMD Radeon 820M Graphics",
+        chip_id: 0x1902,
+        family: 150,
+        compute_units: 2,
+        shader_arrays: 1,
+        clock: 2800,
+        caches: [32, 512, 0],
+        memory_gib: 64,
+        memory_width: 128,
+        memory_clock: 1000,
+        ..APU
     },
     Card {
         processor: "gfx1200",
@@ -359,25 +554,4 @@ pub(crate) fn spelled(processor: &str, sramecc: Feature, xnack: Feature) -> Stri
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn isa_names_spell_what_the_processor_has() {
-        let name = |processor| {
-            let card = Card::of(processor).expect("known");
-            spelled(card.processor, card.sramecc, card.xnack)
-        };
-        assert_eq!(name("gfx90a"), "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-");
-        assert_eq!(name("gfx900"), "amdgcn-amd-amdhsa--gfx900:xnack-");
-        assert_eq!(name("gfx1030"), "amdgcn-amd-amdhsa--gfx1030");
-    }
-
-    #[test]
-    fn versions_spell_the_processors() {
-        for card in CARDS {
-            let [major, minor, stepping] = card.version;
-            assert_eq!(card.processor, format!("gfx{major}{minor}{stepping:x}"));
-        }
-    }
-}
+mod tests;

@@ -13,7 +13,9 @@ use crate::objects;
 /// Targets in the order of preference, if a program has code for several.
 const PREFERENCE: &[&str] = &[
     "gfx90a", "gfx942", "gfx950", "gfx908", "gfx906", "gfx900", "gfx1030", "gfx1100", "gfx1201",
-    "gfx1200", "gfx1101", "gfx1102", "gfx1031", "gfx1032", "gfx1010",
+    "gfx1200", "gfx1101", "gfx1102", "gfx1151", "gfx1150", "gfx1152", "gfx1153", "gfx1103",
+    "gfx1031", "gfx1032", "gfx1034", "gfx1035", "gfx1033", "gfx1036", "gfx1010", "gfx1012",
+    "gfx1011", "gfx1013",
 ];
 
 /// The files of all loaded objects, the executable first.

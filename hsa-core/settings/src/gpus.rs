@@ -7,9 +7,11 @@ use gneiss_fatbin::target_id::{Feature, Processor};
 pub const MOST: usize = 64;
 
 /// The targets that there are GPUs of.
-pub const TARGETS: [&str; 15] = [
-    "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030", "gfx1031",
-    "gfx1032", "gfx1100", "gfx1101", "gfx1102", "gfx1200", "gfx1201",
+pub const TARGETS: [&str; 27] = [
+    "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1011", "gfx1012",
+    "gfx1013", "gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036",
+    "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153",
+    "gfx1200", "gfx1201",
 ];
 
 /// One GPU that was asked for.

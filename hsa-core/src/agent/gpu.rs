@@ -122,9 +122,11 @@ impl GpuAgent {
                 HSA_AMD_AGENT_INFO_NUM_XCC => write_value(value, card.xccs),
                 HSA_AMD_AGENT_INFO_DRIVER_UID => write_value(value, 0x6e65_0000 | node),
                 HSA_AMD_AGENT_INFO_NEAREST_CPU => write_value(value, AgentId::CPU.handle()),
-                HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES | HSA_AMD_AGENT_INFO_AQL_EXTENSIONS => {
-                    write_value(value, [0u8; 8])
+                // Bit 0: HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU.
+                HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES => {
+                    write_value(value, [u8::from(card.apu), 0, 0, 0, 0, 0, 0, 0])
                 }
+                HSA_AMD_AGENT_INFO_AQL_EXTENSIONS => write_value(value, [0u8; 8]),
                 HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX => write_value(value, self.memory),
                 HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT => {
                     write_value(value, self.scratch_limit.load(Ordering::Relaxed))

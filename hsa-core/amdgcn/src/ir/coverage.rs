@@ -329,6 +329,7 @@ fn memory_operands(inst: &mut Inst, row: &Row) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{isa::table::Level, target::KNOWN};
 
     fn of(name: &str) -> BTreeMap<M, Status> {
         of_target(name.parse().expect("a known target")).expect("tables")
@@ -365,17 +366,39 @@ mod tests {
         }
     }
 
-    const TARGETS: [&str; 11] = [
-        "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030",
-        "gfx1100", "gfx1150", "gfx1200",
+    /// The first target of each instruction set.
+    const TARGETS: [&str; 14] = [
+        "gfx900", "gfx904", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1011",
+        "gfx1013", "gfx1030", "gfx1100", "gfx1150", "gfx1200",
     ];
+
+    /// The other targets with the instruction set of `name`.
+    fn others(name: &str) -> String {
+        let level = |target: Target| Level::of(target);
+        let first: Target = name.parse().expect("a target");
+        let others: Vec<String> = KNOWN
+            .iter()
+            .map(|&(target, _)| target)
+            .filter(|&target| target != first && level(target) == level(first))
+            .map(|target| target.to_string())
+            .collect();
+        others.join(", ")
+    }
+
+    #[test]
+    fn every_instruction_set_has_a_row() {
+        let rows = TARGETS.map(|name| Level::of(name.parse().expect("a target")));
+        assert_eq!(rows, Level::ALL.map(Some));
+    }
 
     /// The page of the documentation.
     fn page() -> String {
         use std::fmt::Write;
         let mut page = "# Instructions\n\nWhich operations of each target the engine executes. This page is made from the instruction tables and \
 the lowering (`GNEISS_BLESS=1 cargo test -p gneiss-amdgcn`); `gneiss coverage FILE` says the same of a program.\n\n\
-| target | operations | exact | approximate | unsupported | unexplained |\n| --- | ---: | ---: | ---: | ---: | ---: |\n"
+A row and a name in a list stand for all targets of an instruction set.\n\n\
+| target | the same set | operations | exact | approximate | unsupported | unexplained |\n\
+| --- | --- | ---: | ---: | ---: | ---: | ---: |\n"
             .to_owned();
         let mut remarks: BTreeMap<(u8, String), BTreeMap<&str, Vec<&str>>> = BTreeMap::new();
         for name in TARGETS {
@@ -397,7 +420,8 @@ the lowering (`GNEISS_BLESS=1 cargo test -p gneiss-amdgcn`); `gneiss coverage FI
             let [exact, approximate, unsupported, unexplained] = counts;
             let _ = writeln!(
                 page,
-                "| {name} | {all} | {exact} | {approximate} | {unsupported} | {unexplained} |"
+                "| {name} | {} | {all} | {exact} | {approximate} | {unsupported} | {unexplained} |",
+                others(name)
             );
         }
         let titles = ["", "Approximate", "Unsupported", "Unexplained"];

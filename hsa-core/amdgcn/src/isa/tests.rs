@@ -5,7 +5,7 @@ use super::table::Level;
 /// Whether a text is LLVM 19's. That one leaves out `op_sel` of 16-bit operations of GFX10 and later that it does not know to have it.
 fn is_llvm_text(ours: &str, expected: &str, level: Level) -> bool {
     ours == expected
-        || level >= Level::Gfx10_1
+        || level >= Level::Gfx1010
             && !expected.contains("op_sel")
             && without(ours, " op_sel:[") == expected
 }

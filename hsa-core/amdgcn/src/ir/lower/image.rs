@@ -33,8 +33,8 @@ pub fn lower_image(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported
     let access = access(inst)?;
     let components = match access {
         Access::Gather { .. } => 4,
-        // GFX10.3 has a register for each bit of the mask.
-        Access::LoadSamples if family != Family::Gfx10_3 => 4,
+        // GFX10 has a register for each bit of the mask.
+        Access::LoadSamples if !matches!(family, Family::Gfx10 | Family::Gfx10_3) => 4,
         _ => inst.mem.dmask.count_ones().max(1),
     };
     let atomic = matches!(access, Access::Atomic { .. });

@@ -119,9 +119,9 @@ rows! {
     image_atomic_fcmpswap = [ATOMIC] @ GFX10 0x1d;
     image_atomic_fmin = [ATOMIC] @ GFX10 0x1e;
     image_atomic_fmax = [ATOMIC] @ GFX10 0x1f;
-    image_msaa_load = @ GFX10_3 0x80;
-    image_bvh_intersect_ray = [BVH] @ GFX11_ALL 0x19, GFX10_3 0xe6;
-    image_bvh64_intersect_ray = [BVH] @ GFX11_ALL 0x1a, GFX10_3 0xe7;
+    image_msaa_load = @ GFX10_RAY 0x80;
+    image_bvh_intersect_ray = [BVH] @ GFX11_ALL 0x19, GFX10_RAY 0xe6;
+    image_bvh64_intersect_ray = [BVH] @ GFX11_ALL 0x1a, GFX10_RAY 0xe7;
 }
 
 #[rustfmt::skip]

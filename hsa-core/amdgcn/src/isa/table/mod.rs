@@ -39,7 +39,9 @@ use crate::target::Target;
 pub enum Level {
     /// GFX900, 902, 909, 90c.
     Gfx900,
-    /// GFX904, 906: dot products, `v_fma_mix`.
+    /// GFX904: `v_fma_mix`.
+    Gfx904,
+    /// GFX906: dot products.
     Gfx906,
     /// GFX908: matrix operations, accumulation VGPRs.
     Gfx908,
@@ -49,8 +51,12 @@ pub enum Level {
     Gfx940,
     /// GFX950: FP8 of the Open Compute Project, FP6 and FP4 with scales, deeper matrix operations, transposing loads.
     Gfx950,
-    /// GFX1010 to 1013.
-    Gfx10_1,
+    /// GFX1010.
+    Gfx1010,
+    /// GFX1011, 1012: dot products.
+    Gfx1011,
+    /// GFX1013: ray intersection, loads of samples.
+    Gfx1013,
     /// GFX1030 to 1036.
     Gfx10_3,
     /// GFX1100 to 1103.
@@ -63,14 +69,17 @@ pub enum Level {
 
 impl Level {
     /// All levels, oldest first.
-    pub const ALL: [Level; 11] = [
+    pub const ALL: [Level; 14] = [
         Level::Gfx900,
+        Level::Gfx904,
         Level::Gfx906,
         Level::Gfx908,
         Level::Gfx90a,
         Level::Gfx940,
         Level::Gfx950,
-        Level::Gfx10_1,
+        Level::Gfx1010,
+        Level::Gfx1011,
+        Level::Gfx1013,
         Level::Gfx10_3,
         Level::Gfx11,
         Level::Gfx11_5,
@@ -81,12 +90,15 @@ impl Level {
     pub fn of(target: Target) -> Option<Level> {
         Some(match (target.major, target.minor, target.stepping) {
             (9, 0, 0 | 2 | 9 | 0xc) => Level::Gfx900,
-            (9, 0, 4 | 6) => Level::Gfx906,
+            (9, 0, 4) => Level::Gfx904,
+            (9, 0, 6) => Level::Gfx906,
             (9, 0, 8) => Level::Gfx908,
             (9, 0, 0xa) => Level::Gfx90a,
             (9, 4, 0..=2) => Level::Gfx940,
             (9, 5, 0) => Level::Gfx950,
-            (10, 1, _) => Level::Gfx10_1,
+            (10, 1, 0) => Level::Gfx1010,
+            (10, 1, 1 | 2) => Level::Gfx1011,
+            (10, 1, 3) => Level::Gfx1013,
             (10, 3, _) => Level::Gfx10_3,
             (11, 0, _) => Level::Gfx11,
             (11, 5, _) => Level::Gfx11_5,
@@ -100,9 +112,14 @@ impl Level {
         self <= Level::Gfx950
     }
 
+    /// GFX1010 to GFX1013.
+    pub fn is_gfx10_1(self) -> bool {
+        matches!(self, Level::Gfx1010 | Level::Gfx1011 | Level::Gfx1013)
+    }
+
     /// GFX10.1 or GFX10.3.
     pub fn is_gfx10(self) -> bool {
-        matches!(self, Level::Gfx10_1 | Level::Gfx10_3)
+        self.is_gfx10_1() || self == Level::Gfx10_3
     }
 
     /// GFX11 or GFX11.5.
@@ -328,6 +345,7 @@ const P64: Option<Type> = Some(Type::Packed(64));
 
 /// Sets of levels.
 const GFX900: u16 = 1 << Level::Gfx900 as u16;
+const GFX904: u16 = 1 << Level::Gfx904 as u16;
 const GFX906: u16 = 1 << Level::Gfx906 as u16;
 const GFX908: u16 = 1 << Level::Gfx908 as u16;
 const GFX90A: u16 = 1 << Level::Gfx90a as u16;
@@ -335,19 +353,26 @@ const GFX942: u16 = 1 << Level::Gfx940 as u16;
 const GFX950: u16 = 1 << Level::Gfx950 as u16;
 /// GFX940 and later CDNA.
 const GFX940: u16 = GFX942 | GFX950;
-const GFX10_1: u16 = 1 << Level::Gfx10_1 as u16;
+const GFX1011: u16 = 1 << Level::Gfx1011 as u16;
+const GFX1013: u16 = 1 << Level::Gfx1013 as u16;
+const GFX10_1: u16 = 1 << Level::Gfx1010 as u16 | GFX1011 | GFX1013;
 const GFX10_3: u16 = 1 << Level::Gfx10_3 as u16;
+/// GFX10 with dot products.
+const GFX10_DOT: u16 = GFX1011 | GFX10_3;
+/// GFX10 with ray intersection.
+const GFX10_RAY: u16 = GFX1013 | GFX10_3;
 const GFX11: u16 = 1 << Level::Gfx11 as u16;
 const GFX11_5: u16 = 1 << Level::Gfx11_5 as u16;
 const GFX12: u16 = 1 << Level::Gfx12 as u16;
 /// Before the unified VGPRs of GFX90A.
-const GFX9_OLD: u16 = GFX900 | GFX906 | GFX908;
+const GFX9_OLD: u16 = GFX900 | GFX904 | GFX906 | GFX908;
 /// GFX90A keeps image loads, stores, atomics and the plain sample.
 const GFX9_IMAGE: u16 = GFX9_OLD | GFX90A;
 const CDNA2_UP: u16 = GFX90A | GFX940;
 const GFX908_UP: u16 = GFX908 | CDNA2_UP;
 const GFX906_UP: u16 = GFX906 | GFX908_UP;
-const GFX9: u16 = GFX900 | GFX906_UP;
+const GFX904_UP: u16 = GFX904 | GFX906_UP;
+const GFX9: u16 = GFX900 | GFX904_UP;
 const GFX9_TO_942: u16 = GFX9 & !GFX950;
 const GFX10: u16 = GFX10_1 | GFX10_3;
 const GFX11_ALL: u16 = GFX11 | GFX11_5;

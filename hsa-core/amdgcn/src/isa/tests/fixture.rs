@@ -94,7 +94,7 @@ fn gfx950_operations_read_like_llvm() {
 
 #[test]
 fn gfx1010_operations_read_like_llvm() {
-    compare(include_str!("fixture/gfx1010.txt"), Level::Gfx10_1, 32);
+    compare(include_str!("fixture/gfx1010.txt"), Level::Gfx1010, 32);
 }
 
 #[test]

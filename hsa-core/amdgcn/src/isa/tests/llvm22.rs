@@ -170,6 +170,16 @@ fn compare_32(target: &'static str, formats: &'static [&'static [Format]]) {
 }
 
 #[test]
+fn gfx1011_encodings_read_like_llvm() {
+    compare_32("gfx1011", &[COMMON, MEMORY, INTERPOLATION]);
+}
+
+#[test]
+fn gfx1013_encodings_read_like_llvm() {
+    compare_32("gfx1013", &[COMMON, MEMORY, INTERPOLATION]);
+}
+
+#[test]
 fn gfx1030_encodings_read_like_llvm() {
     compare_32("gfx1030", &[COMMON, MEMORY, INTERPOLATION]);
 }

@@ -28,7 +28,7 @@ fn hardware_register(level: Level, id: u16) -> Option<&'static str> {
         21 if level.is_gfx940_up() => "HW_REG_SQ_PERF_SNAPSHOT_DATA",
         21 if !level.is_gfx9() => "HW_REG_FLAT_SCR_HI",
         22 if level.is_gfx940_up() => "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
-        22 if level == Level::Gfx10_1 => "HW_REG_XNACK_MASK",
+        22 if level.is_gfx10_1() => "HW_REG_XNACK_MASK",
         18 if level.is_gfx11() => "HW_REG_PERF_SNAPSHOT_PC_LO",
         19 if level.is_gfx11() => "HW_REG_PERF_SNAPSHOT_PC_HI",
         27 if level.is_gfx11() => "HW_REG_PERF_SNAPSHOT_DATA",
