@@ -135,7 +135,7 @@ $(target)/demo/%: samples/hip/%.hip $(wildcard samples/hip/*.hpp)
 	hipcc --offload-arch=gfx90a -O3 $< -o $@
 
 test_packages := hipcc g++ llvm-19 clang-19 clang-tools-19 lld-19 cmake pkg-config libhsa-runtime-dev libamdhip64-dev rocminfo \
-    clang-15 lld-15 rocm-device-libs ocl-icd-opencl-dev clinfo --optional llvm-22
+    clang-15 lld-15 rocm-device-libs ocl-icd-opencl-dev clinfo --optional llvm-22 clang-22 lld-22 clang-tools-22
 
 test: all
 	$(call need,$(test_packages))

@@ -13,7 +13,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex, OnceLock},
 };
 
-use crate::{Prefix, source_path, workspace_root};
+use crate::{Prefix, device_libraries, source_path, workspace_root};
 
 /// One compiler call: everything but the output.
 #[derive(Debug, Clone)]
@@ -64,6 +64,27 @@ impl Compile {
                 "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
                 &shared_include(),
             ])
+            .libraries(["-lamdhip64"])
+    }
+
+    /// A HIP program for several targets, generic ones among them, by Debian's clang 22.
+    pub fn clang_22(source: &Path, targets: &[&str], level: &str) -> Self {
+        let libraries = device_libraries::folder();
+        Self::new("clang++-22", "-x", source, "apt install clang-22 lld-22")
+            .args(["hip", level, "-std=c++17", "--rocm-path=/usr"])
+            // Code for generic targets needs version 6; the headers are those of HIP 5.2.
+            .args(["-mcode-object-version=6", "--hip-version=5.2.21153"])
+            .args([flag("--rocm-device-lib-path=", libraries)])
+            .args([
+                OsStr::new("-include"),
+                device_libraries::header().as_os_str(),
+            ])
+            .args([shared_include()])
+            .args(
+                targets
+                    .iter()
+                    .map(|target| format!("--offload-arch={target}")),
+            )
             .libraries(["-lamdhip64"])
     }
 
@@ -241,9 +262,26 @@ pub fn compile(compile: &Compile) -> PathBuf {
 
 /// Whether clang 19 is here; says aloud what is left out when it is not.
 pub fn clang_19() -> bool {
-    let found = Command::new("clang++-19").arg("--version").output().is_ok();
+    are_installed(19, &["clang++-19"], "clang-19")
+}
+
+/// Whether clang 22, its linker and LLVM's tools are here; says aloud what is left out when they are not.
+pub fn clang_22() -> bool {
+    let tools = [
+        "clang++-22",
+        "ld.lld-22",
+        "llvm-link-22",
+        "clang-offload-bundler-22",
+    ];
+    are_installed(22, &tools, "clang-22 lld-22 llvm-22 clang-tools-22")
+}
+
+fn are_installed(version: u32, tools: &[&str], packages: &str) -> bool {
+    let found = tools
+        .iter()
+        .all(|tool| Command::new(tool).arg("--version").output().is_ok());
     if !found {
-        eprintln!("LEFT OUT: programs built by clang 19 (apt install clang-19)");
+        eprintln!("LEFT OUT: programs built by clang {version} (apt install {packages})");
     }
     found
 }

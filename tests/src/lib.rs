@@ -6,11 +6,12 @@
 //! says what to do about it.
 
 mod compile;
+mod device_libraries;
 pub mod elf;
 mod prefix;
 mod run;
 
-pub use compile::{Compile, clang_19, compile};
+pub use compile::{Compile, clang_19, clang_22, compile};
 pub use prefix::{Prefix, cases_source, source_path, workspace_root};
 pub use run::{Outcome, Run, gneiss, gneiss_succeeds};
 

@@ -351,8 +351,8 @@ impl Printer<'_> {
 
     /// Dependency counters: those that are not at their most permissive value.
     fn depctr(&mut self, imm: u16) {
-        // Name, lowest bit, number of bits.
-        let fields: [(&str, u16, u16); 7] = [
+        // Name, lowest bit, number of bits. GFX10.1 does not have the first.
+        const FIELDS: [(&str, u16, u16); 7] = [
             ("hold_cnt", 7, 1),
             ("sa_sdst", 0, 1),
             ("va_vdst", 12, 4),
@@ -361,6 +361,7 @@ impl Printer<'_> {
             ("va_vcc", 1, 1),
             ("vm_vsrc", 2, 3),
         ];
+        let fields = &FIELDS[usize::from(self.level().is_gfx10_1())..];
         let named = fields
             .iter()
             .fold(0u16, |all, (_, low, count)| all | ((1 << count) - 1) << low);
@@ -368,7 +369,7 @@ impl Printer<'_> {
             self.operand_text(&format!("{imm:#x}"));
             return;
         }
-        for (name, low, count) in fields {
+        for &(name, low, count) in fields {
             let most = (1 << count) - 1;
             let value = imm >> low & most;
             if value != most || imm == named {
