@@ -109,6 +109,19 @@ CASE(stack_pointer) {
     expect_fault();
 }
 
+// A card need not see registered memory at the host's address: only the pointer that is asked for works everywhere.
+CASE(host_address_of_registered_memory) {
+    std::vector<int> values(100000, 0);
+    int *device = nullptr;
+    HIP_CHECK(hipHostRegister(values.data(), values.size() * sizeof(int), hipHostRegisterMapped));
+    HIP_CHECK(hipHostGetDevicePointer(reinterpret_cast<void **>(&device), values.data(), 0));
+    write_at<<<1, 64>>>(device);
+    HIP_CHECK(hipDeviceSynchronize());
+    std::fprintf(stderr, "expected: %p\n", static_cast<void *>(device));
+    write_at<<<1, 64>>>(values.data());
+    expect_fault();
+}
+
 // The stream's own synchronisation reports the fault too, and copies behind it fail rather than hang.
 CASE(fault_in_a_stream) {
     int *const value = pinned<int>(1);

@@ -58,6 +58,20 @@ fn host_memory_that_the_device_was_not_given_is_refused() {
 }
 
 #[test]
+fn the_hosts_address_of_registered_memory_is_refused_with_the_one_to_use() {
+    let outcome = memory_fault(
+        "host_address_of_registered_memory",
+        &["write_at", "hipHostGetDevicePointer"],
+    );
+    let device = outcome
+        .stderr
+        .lines()
+        .find_map(|line| line.strip_prefix("expected: "))
+        .expect("the device's address");
+    outcome.expect_stderr(&[&format!("kernels reach it at {device} in")]);
+}
+
+#[test]
 fn a_report_names_the_source_line_when_there_is_debug_information() {
     let compile_with_lines =
         Compile::hip(&cases_source("faults"), QUICK_TARGET, "-O0").args(["-ggdb"]);

@@ -71,6 +71,8 @@ pub struct Neighbourhood {
     pub after: Option<Mapping>,
     /// The mapping that held the address most recently and was removed, if it is still remembered.
     pub freed: Option<Mapping>,
+    /// The mapping whose bytes the host has at the address, while the device has them at another one (pinned host memory).
+    pub pinned: Option<Mapping>,
 }
 
 /// How many removed mappings a map remembers for reports.
@@ -248,17 +250,26 @@ impl GuestMap {
     /// What lies around an address.
     pub fn neighbourhood(&self, address: u64) -> Neighbourhood {
         let writers = self.writers.lock();
-        let (before, after) = self.locked().around(address);
+        let snapshot = self.locked();
+        let (before, after) = snapshot.around(address);
         let freed = writers
             .freed
             .iter()
             .rev()
             .find(|m| address.wrapping_sub(m.base) < m.len)
             .copied();
+        let pinned = snapshot
+            .iter()
+            .find(|m| {
+                let host = m.host.addr() as u64;
+                host != m.base && address.wrapping_sub(host) < m.len
+            })
+            .copied();
         Neighbourhood {
             before,
             after,
             freed,
+            pinned,
         }
     }
 }

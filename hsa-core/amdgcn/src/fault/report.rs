@@ -133,6 +133,14 @@ fn nearest(job: &Job, address: u64, notes: &mut Vec<String>) {
         ));
         return;
     }
+    if let Some(pinned) = around.pinned {
+        notes.push(format!(
+            "the host's address of pinned memory; kernels reach it at {:#x} in {}: pass what hipHostGetDevicePointer gives",
+            pinned.base + (address - pinned.host.addr() as u64),
+            describe(&pinned)
+        ));
+        return;
+    }
     match around.before {
         Some(before) if address - before.base < before.len => {
             notes.push(format!(

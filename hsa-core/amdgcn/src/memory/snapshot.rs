@@ -35,6 +35,11 @@ impl Snapshot {
         (chunk, at)
     }
 
+    /// All mappings, by base.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Mapping> {
+        self.chunks.iter().flat_map(|chunk| chunk.iter())
+    }
+
     /// The mapping that holds an address.
     pub(crate) fn find(&self, address: u64) -> Option<&Mapping> {
         let (chunk, at) = self.position(address);

@@ -92,6 +92,20 @@ fn remembers_what_was_around_and_what_was_freed() {
 }
 
 #[test]
+fn knows_host_addresses_that_the_device_has_elsewhere() {
+    let map = GuestMap::default();
+    let at = |base: u64, host: usize| Mapping {
+        host: std::ptr::without_provenance_mut(host),
+        ..mapping(base, 0x100)
+    };
+    insert(&map, at(0x1000, 0x1000)).unwrap();
+    insert(&map, at(0x3000, 0x8000)).unwrap();
+    assert_eq!(map.neighbourhood(0x80ff).pinned.unwrap().base, 0x3000);
+    assert_eq!(map.neighbourhood(0x8100).pinned, None);
+    assert_eq!(map.neighbourhood(0x1010).pinned, None);
+}
+
+#[test]
 fn a_cache_sees_changes_at_the_next_slice_and_checks_rights() {
     let map = GuestMap::default();
     insert(&map, mapping(0x1000, 0x100)).unwrap();
