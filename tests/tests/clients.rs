@@ -132,6 +132,11 @@ fn triton_on_gfx942() {
 }
 
 #[test]
+fn triton_on_gfx950() {
+    triton("gfx950");
+}
+
+#[test]
 fn triton_on_gfx1100() {
     triton("gfx1100");
 }

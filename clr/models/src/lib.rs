@@ -7,6 +7,7 @@
 #[path = "../../src/lockfree/attention.rs"]
 mod attention;
 #[path = "../../src/lockfree/status.rs"]
+#[allow(dead_code, reason = "no model begins an event anew")]
 mod status;
 #[path = "../../src/lockfree/wakeup.rs"]
 mod wakeup;
