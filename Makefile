@@ -158,7 +158,7 @@ counters:
 	build/link.sh $(counters_library) libhsa-runtime64.so.1 $(counters_archive) $(hsa_map)
 
 bench: all counters
-	$(call need,hipcc g++ ocl-icd-opencl-dev pocl-opencl-icd python3 clang-19 clang-tools-19 lld-19)
+	$(call need,hipcc g++ ocl-icd-opencl-dev pocl-opencl-icd python3 rocm-device-libs --optional clang-22 lld-22 llvm-22 clang-tools-22)
 	$(CARGO) run --release --locked -p gneiss-tests --bin bench
 
 lint:

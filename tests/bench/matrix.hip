@@ -57,7 +57,7 @@ __device__ Fp8Sum multiply_fp8(long a, long b, Fp8Sum c) {
 using int8v = int __attribute__((ext_vector_type(8)));
 #endif
 
-// The built-in functions: there are no device libraries for some of the targets here.
+// The instructions' own numbers.
 __device__ unsigned lane() { return __builtin_amdgcn_workitem_id_x(); }
 __device__ unsigned group() { return __builtin_amdgcn_workgroup_id_x(); }
 
@@ -157,7 +157,7 @@ template <typename Kernel> void products_of(const char *name, const char *target
         for (const float sum : sums) {
             correct = correct && sum == line * line * static_cast<float>(depth * products);
         }
-        bench::report(name, target, "cpu_us_per_instr", times.processor, correct ? "ok" : "wrong");
+        bench::report(name, target, "us_per_instr", times.processor, correct ? "ok" : "wrong");
     }
     HIP_CHECK(hipFree(total));
 }
