@@ -87,7 +87,17 @@ unsafe fn pointer_attribute(
     if data.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the attribute");
     }
+    let major = version::presented();
     let Some((memory, offset)) = find(ptr)? else {
+        // HIP 7 answers for memory that it does not know, as the plural form does since HIP 6.
+        if attribute == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE && major >= Major::Seven {
+            // SAFETY: the caller promises an unsigned int.
+            unsafe {
+                data.cast::<u32>()
+                    .write(MemoryType::Unregistered.value(major))
+            };
+            return Ok(());
+        }
         return fail!(
             hipErrorInvalidValue,
             "{ptr:p} is not in memory that HIP knows"
@@ -97,9 +107,9 @@ unsafe fn pointer_attribute(
     // SAFETY: the caller promises that `data` fits the attribute's type.
     unsafe {
         match attribute {
-            HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => data
-                .cast::<u32>()
-                .write(memory_type(&memory).value(version::presented())),
+            HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => {
+                data.cast::<u32>().write(memory_type(&memory).value(major))
+            }
             HIP_POINTER_ATTRIBUTE_DEVICE_POINTER => {
                 data.cast::<usize>().write(device_address + offset)
             }
@@ -179,7 +189,7 @@ pub unsafe extern "C" fn hipPointerSetAttribute(
     Ok(())
 }
 
-/// Tells one thing that HIP knows of a pointer.
+/// Tells one thing that HIP knows of a pointer. Since HIP 7 memory that HIP does not know is of the type `hipMemoryTypeUnregistered`.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipPointerGetAttribute(

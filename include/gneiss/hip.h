@@ -5382,9 +5382,11 @@ hipError_t hipPointerSetAttribute(const void *value,
                                   hipDeviceptr_t ptr);
 
 /**
- * Tells one thing that HIP knows of a pointer.
+ * Tells one thing that HIP knows of a pointer. Since HIP 7 memory that HIP does not know is of the type `hipMemoryTypeUnregistered`.
  */
-hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
+hipError_t hipPointerGetAttribute(void *data,
+                                  hipPointer_attribute attribute,
+                                  hipDeviceptr_t ptr);
 
 /**
  * Tells several things that HIP knows of a pointer; an attribute that a pointer does not have is null.

@@ -707,6 +707,10 @@ CASE(rules_of_the_version) {
     HIP_CHECK(hipStreamSynchronize(stream));
     std::printf("a failure behind a success: %s\n", hipGetErrorName(hipGetLastError()));
     std::printf("asked again: %s\n", hipGetErrorName(hipGetLastError()));
+    int on_stack = 0;
+    unsigned type = 99;
+    const hipError_t error = hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, &on_stack);
+    std::printf("type of the stack's memory: %s, %u\n", hipGetErrorName(error), type);
 }
 
 // For the hang report: a callback that never returns. The runtime is told to fail such waits.

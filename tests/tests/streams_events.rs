@@ -47,18 +47,33 @@ const FOR_OTHERS: [&str; 4] = [
 ];
 
 #[test]
-fn waits_and_last_errors_follow_the_version_that_the_program_links() {
-    for (version, external, behind) in [
-        ('5', "hipErrorInvalidValue", "hipSuccess"),
-        ('6', "hipErrorInvalidValue", "hipSuccess"),
-        ('7', "hipSuccess", "hipErrorContextIsDestroyed"),
+fn what_differs_between_versions_follows_the_one_that_the_program_links() {
+    for (version, external, behind, stack) in [
+        (
+            '5',
+            "hipErrorInvalidValue",
+            "hipSuccess",
+            "hipErrorInvalidValue, 99",
+        ),
+        (
+            '6',
+            "hipErrorInvalidValue",
+            "hipSuccess",
+            "hipErrorInvalidValue, 99",
+        ),
+        (
+            '7',
+            "hipSuccess",
+            "hipErrorContextIsDestroyed",
+            "hipSuccess, 0",
+        ),
     ] {
         let outcome = presenting(version, "streams", "rules_of_the_version").run();
         outcome.expect_success();
         assert_eq!(
             outcome.stdout,
             format!(
-                "external wait: {external}\na failure behind a success: {behind}\nasked again: hipSuccess\n"
+                "external wait: {external}\na failure behind a success: {behind}\nasked again: hipSuccess\ntype of the stack's memory: {stack}\n"
             ),
             "version {version}"
         );
