@@ -16,6 +16,7 @@ use crate::{
     fail, memory,
     runtime::{self, hip_error},
     types::*,
+    version::{Major, presented},
 };
 
 /// What is known of an array.
@@ -258,7 +259,12 @@ fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
 
 fn destroy(array: hipArray_t) -> HipResult {
     let Some(shape) = ARRAYS.lock().remove(&array.addr()) else {
-        return fail!(hipErrorInvalidValue, "{array:p} is not a live array");
+        // AMD's runtime has a list of live arrays, and this error, from 5.6 on at the latest.
+        let error = match presented() {
+            Major::Five => hipErrorInvalidValue,
+            Major::Six | Major::Seven => hipErrorContextIsDestroyed,
+        };
+        return fail!(error, "{array:p} is not a live array");
     };
     // SAFETY: the map held it, so it came from `Box::into_raw` in `create` and was not freed.
     drop(unsafe { Box::from_raw(array) });

@@ -201,7 +201,10 @@ pub unsafe extern "C" fn hipPointerGetAttribute(
     unsafe { pointer_attribute(data, attribute, ptr) }
 }
 
-/// Tells several things that HIP knows of a pointer; an attribute that a pointer does not have is null.
+/// The device of memory that HIP does not know, as AMD's `hipDrvPointerGetAttributes` writes it.
+const NO_DEVICE: i32 = -2;
+
+/// Tells several things that HIP knows of a pointer; an attribute that a pointer does not have is null, the device -2.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipDrvPointerGetAttributes(
@@ -210,15 +213,27 @@ pub unsafe extern "C" fn hipDrvPointerGetAttributes(
     data: *mut *mut c_void,
     ptr: hipDeviceptr_t,
 ) -> hipError_t {
-    if numAttributes == 0 || attributes.is_null() || data.is_null() {
-        return fail!(hipErrorInvalidValue, "no attributes");
+    if numAttributes == 0 || attributes.is_null() || data.is_null() || ptr.is_null() {
+        return fail!(
+            hipErrorInvalidValue,
+            "no attributes, no places, or a null pointer"
+        );
     }
     for index in 0..numAttributes as usize {
         // SAFETY: the caller promises `numAttributes` of both, and places that fit.
         unsafe {
             let (attribute, place) = (attributes.add(index).read(), data.add(index).read());
             if pointer_attribute(place, attribute, ptr).is_err() && !place.is_null() {
-                place.cast::<u32>().write(0);
+                match attribute {
+                    HIP_POINTER_ATTRIBUTE_CONTEXT
+                    | HIP_POINTER_ATTRIBUTE_DEVICE_POINTER
+                    | HIP_POINTER_ATTRIBUTE_HOST_POINTER
+                    | HIP_POINTER_ATTRIBUTE_BUFFER_ID
+                    | HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR
+                    | HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => place.cast::<u64>().write(0),
+                    HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => place.cast::<i32>().write(NO_DEVICE),
+                    _ => place.cast::<u32>().write(0),
+                }
             }
         }
     }

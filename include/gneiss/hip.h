@@ -5389,7 +5389,7 @@ hipError_t hipPointerGetAttribute(void *data,
                                   hipDeviceptr_t ptr);
 
 /**
- * Tells several things that HIP knows of a pointer; an attribute that a pointer does not have is null.
+ * Tells several things that HIP knows of a pointer; an attribute that a pointer does not have is null, the device -2.
  */
 hipError_t hipDrvPointerGetAttributes(uint32_t numAttributes,
                                       hipPointer_attribute *attributes,

@@ -346,6 +346,17 @@ CASE(pointer_attributes) {
     // Of memory that HIP does not know: an error up to HIP 6, the type "unregistered" in HIP 7.
     unsigned type = 99;
     EXPECT_ERROR(hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, &on_stack), hipErrorInvalidValue);
+    // Several at once: what a pointer does not have is null over its whole width, and the device is -2.
+    hipPointer_attribute asked[] = {HIP_POINTER_ATTRIBUTE_HOST_POINTER, HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+    void *host_address = &on_stack;
+    int ordinal = 99;
+    void *places[] = {&host_address, &ordinal};
+    HIP_CHECK(hipDrvPointerGetAttributes(2, asked, places, device.get()));
+    REQUIRE(host_address == nullptr && ordinal == 0);
+    host_address = &on_stack;
+    HIP_CHECK(hipDrvPointerGetAttributes(2, asked, places, &on_stack));
+    REQUIRE(host_address == nullptr && ordinal == -2);
+    EXPECT_ERROR(hipDrvPointerGetAttributes(2, asked, places, nullptr), hipErrorInvalidValue);
     hipDeviceptr_t base = nullptr;
     std::size_t size = 0;
     HIP_CHECK(hipMemGetAddressRange(&base, &size, device.get() + 7));

@@ -711,6 +711,12 @@ CASE(rules_of_the_version) {
     unsigned type = 99;
     const hipError_t error = hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, &on_stack);
     std::printf("type of the stack's memory: %s, %u\n", hipGetErrorName(error), type);
+    hipArray_t array = nullptr;
+    const hipChannelFormatDesc texel = {32, 0, 0, 0, hipChannelFormatKindFloat};
+    if (hipMallocArray(&array, &texel, 4, 4, hipArrayDefault) == hipSuccess) {
+        HIP_CHECK(hipFreeArray(array));
+        std::printf("an array freed twice: %s\n", hipGetErrorName(hipFreeArray(array)));
+    }
 }
 
 // For the hang report: a callback that never returns. The runtime is told to fail such waits.

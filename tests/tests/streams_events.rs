@@ -48,24 +48,27 @@ const FOR_OTHERS: [&str; 4] = [
 
 #[test]
 fn what_differs_between_versions_follows_the_one_that_the_program_links() {
-    for (version, external, behind, stack) in [
+    for (version, external, behind, stack, array) in [
         (
             '5',
             "hipErrorInvalidValue",
             "hipSuccess",
             "hipErrorInvalidValue, 99",
+            "hipErrorInvalidValue",
         ),
         (
             '6',
             "hipErrorInvalidValue",
             "hipSuccess",
             "hipErrorInvalidValue, 99",
+            "hipErrorContextIsDestroyed",
         ),
         (
             '7',
             "hipSuccess",
             "hipErrorContextIsDestroyed",
             "hipSuccess, 0",
+            "hipErrorContextIsDestroyed",
         ),
     ] {
         let outcome = presenting(version, "streams", "rules_of_the_version").run();
@@ -73,7 +76,7 @@ fn what_differs_between_versions_follows_the_one_that_the_program_links() {
         assert_eq!(
             outcome.stdout,
             format!(
-                "external wait: {external}\na failure behind a success: {behind}\nasked again: hipSuccess\ntype of the stack's memory: {stack}\n"
+                "external wait: {external}\na failure behind a success: {behind}\nasked again: hipSuccess\ntype of the stack's memory: {stack}\nan array freed twice: {array}\n"
             ),
             "version {version}"
         );
