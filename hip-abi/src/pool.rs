@@ -59,6 +59,8 @@ pub(crate) struct State {
     pub(crate) reuse: [bool; 3],
     /// Bytes of the pool at most; 0: no bound.
     pub(crate) max_size: usize,
+    /// Ordinals of other devices that were given access.
+    pub(crate) visitors: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -90,6 +92,7 @@ impl Pool {
                 release_threshold: 0,
                 reuse: [true; 3],
                 max_size,
+                visitors: Vec::new(),
             }),
         }
     }

@@ -217,7 +217,7 @@ pub unsafe extern "C" fn hipMemPoolGetAttribute(
     Ok(())
 }
 
-/// Lets devices access a pool's memory. All devices always may, so only taking the owner's access away is refused.
+/// Lets devices access a pool's memory. Taking access away again is not supported, and the owner always keeps its own.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipMemPoolSetAccess(
@@ -236,6 +236,18 @@ pub unsafe extern "C" fn hipMemPoolSetAccess(
         }
         let device = runtime::device(desc.location.id).map_err(|_| hipErrorInvalidDevice)?;
         match desc.flags {
+            // All memory of the pool's device, so that what the pool gets later is among it.
+            hipMemAccessFlagsProtReadWrite if device.ordinal != pool.device => {
+                let owner = runtime::device(pool.device as i32)?;
+                device
+                    .clr
+                    .set_peer_access(&owner.clr, true)
+                    .map_err(runtime::hip_error)?;
+                let mut state = pool.state.lock();
+                if !state.visitors.contains(&device.ordinal) {
+                    state.visitors.push(device.ordinal);
+                }
+            }
             hipMemAccessFlagsProtReadWrite => {}
             hipMemAccessFlagsProtNone | hipMemAccessFlagsProtRead
                 if device.ordinal == pool.device =>
@@ -265,7 +277,7 @@ pub unsafe extern "C" fn hipMemPoolGetAccess(
     mem_pool: hipMemPool_t,
     location: *mut hipMemLocation,
 ) -> hipError_t {
-    find(mem_pool)?;
+    let pool = find(mem_pool)?;
     if flags.is_null() || location.is_null() {
         return fail!(hipErrorInvalidValue, "a null pointer");
     }
@@ -274,9 +286,16 @@ pub unsafe extern "C" fn hipMemPoolGetAccess(
     if location.r#type != hipMemLocationTypeDevice {
         return fail!(hipErrorInvalidValue, "the location is not a device");
     }
-    runtime::device(location.id).map_err(|_| hipErrorInvalidValue)?;
+    let device = runtime::device(location.id).map_err(|_| hipErrorInvalidValue)?;
+    let allowed =
+        device.ordinal == pool.device || pool.state.lock().visitors.contains(&device.ordinal);
+    let access = if allowed {
+        hipMemAccessFlagsProtReadWrite
+    } else {
+        hipMemAccessFlagsProtNone
+    };
     // SAFETY: not null; the caller promises a valid place.
-    unsafe { flags.write(hipMemAccessFlagsProtReadWrite) };
+    unsafe { flags.write(access) };
     Ok(())
 }
 

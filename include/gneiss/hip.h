@@ -5456,7 +5456,7 @@ hipError_t hipMemPoolSetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, vo
 hipError_t hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void *value);
 
 /**
- * Lets devices access a pool's memory. All devices always may, so only taking the owner's access away is refused.
+ * Lets devices access a pool's memory. Taking access away again is not supported, and the owner always keeps its own.
  */
 hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool,
                                const struct hipMemAccessDesc *desc_list,

@@ -283,6 +283,43 @@ CASE(cooperative_launch_on_two_devices) {
     REQUIRE(*wrong == 0);
 }
 
+CASE(pool_for_another_device) {
+    constexpr int length = 1000;
+    hipMemPoolProps props{};
+    props.allocType = hipMemAllocationTypePinned;
+    props.location = {hipMemLocationTypeDevice, 0};
+    hipMemPool_t pool = nullptr;
+    HIP_CHECK(hipMemPoolCreate(&pool, &props));
+    const hipStream_t owner = sample::create_stream();
+    int *before = nullptr, *after = nullptr;
+    HIP_CHECK(hipMallocFromPoolAsync(reinterpret_cast<void **>(&before), length * sizeof(int), pool, owner));
+    hipMemLocation other{hipMemLocationTypeDevice, 1};
+    hipMemAccessFlags flags = hipMemAccessFlagsProtReadWrite;
+    HIP_CHECK(hipMemPoolGetAccess(&flags, pool, &other));
+    REQUIRE(flags == hipMemAccessFlagsProtNone);
+    const hipMemAccessDesc access{other, hipMemAccessFlagsProtReadWrite};
+    HIP_CHECK(hipMemPoolSetAccess(pool, &access, 1));
+    HIP_CHECK(hipMemPoolGetAccess(&flags, pool, &other));
+    REQUIRE(flags == hipMemAccessFlagsProtReadWrite);
+    HIP_CHECK(hipMallocFromPoolAsync(reinterpret_cast<void **>(&after), length * sizeof(int), pool, owner));
+    for (int *const memory : {before, after}) {
+        HIP_CHECK(hipMemsetAsync(memory, 0, length * sizeof(int), owner));
+    }
+    HIP_CHECK(hipStreamSynchronize(owner));
+    HIP_CHECK(hipSetDevice(1));
+    for (int *const memory : {before, after}) {
+        add<<<length / 250, 250>>>(memory, 7, length);
+        HIP_CHECK(hipDeviceSynchronize());
+        std::vector<int> values(length);
+        HIP_CHECK(hipMemcpy(values.data(), memory, length * sizeof(int), hipMemcpyDeviceToHost));
+        REQUIRE(values == std::vector<int>(length, 7));
+    }
+    HIP_CHECK(hipFreeAsync(before, owner));
+    HIP_CHECK(hipFreeAsync(after, owner));
+    HIP_CHECK(hipStreamSynchronize(owner));
+    HIP_CHECK(hipMemPoolDestroy(pool));
+}
+
 CASE(mapped_memory) {
     hipMemAllocationProp properties{};
     properties.type = hipMemAllocationTypePinned;

@@ -24,6 +24,11 @@ fn memory_of_another_process() {
 }
 
 #[test]
+fn pool_for_another_device() {
+    passes_on_two_devices("pool_for_another_device");
+}
+
+#[test]
 fn cooperative_launch_on_two_devices() {
     passes_on_two_devices("cooperative_launch_on_two_devices");
 }
