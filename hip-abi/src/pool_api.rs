@@ -371,8 +371,8 @@ pub unsafe extern "C" fn hipMemPoolImportFromShareableHandle(
             "a null pointer, handle type {handle_type} that is no POSIX file descriptor (1), or flags {flags:#x} that are not 0"
         );
     }
-    // SAFETY: not null; AMD's interface passes the address of the descriptor.
-    let descriptor = unsafe { shared_handle.cast::<i32>().read() };
+    // As AMD's code takes it, and CUDA's: the descriptor itself in place of the pointer. Programs leave anything above its 32 bits.
+    let descriptor = shared_handle.addr() as i32;
     let mut found = [0; POOL_FILE.len()];
     // SAFETY: the descriptor is the caller's; it is only read, and not closed here.
     let file = std::mem::ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });

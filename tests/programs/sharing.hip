@@ -1,6 +1,8 @@
 // Memory and events of several processes, memory pools among them, and virtual memory management.
 #include "case.hpp"
 
+#include <cstdint>
+
 #include <dlfcn.h>
 #include <functional>
 #include <hip/hip_cooperative_groups.h>
@@ -386,9 +388,11 @@ CASE(pool_of_another_process) {
         std::snprintf(path, sizeof path, "/proc/%d/fd/%d", static_cast<int>(process), descriptor);
         FILE *const file = std::fopen(path, "r");
         REQUIRE(file != nullptr);
-        int own = fileno(file);
+        const int own = fileno(file);
         hipMemPool_t pool;
-        HIP_CHECK(hipMemPoolImportFromShareableHandle(&pool, &own, hipMemHandleTypePosixFileDescriptor, 0));
+        // The descriptor stands in place of a pointer, in its lower 32 bits.
+        void *const handle = reinterpret_cast<void *>(static_cast<std::intptr_t>(own) | std::intptr_t{1} << 40);
+        HIP_CHECK(hipMemPoolImportFromShareableHandle(&pool, handle, hipMemHandleTypePosixFileDescriptor, 0));
         void *memory = nullptr;
         EXPECT_ERROR(hipMallocFromPoolAsync(&memory, 64, pool, nullptr), hipErrorInvalidValue);
         auto copy = data;
