@@ -9,7 +9,7 @@ use crate::{
     CopyRect, Event, FillRect, HostFunction, Kernel, MultiGrid, ValueCondition, ValueWidth,
     event::State,
     kernel::Printf,
-    queue::{ReadyFunction, Staged},
+    queue::{EnqueuesTo, ReadyFunction, Staged},
     trace::format::{BlockReason, CommandKind},
 };
 
@@ -130,8 +130,8 @@ pub(crate) struct KernelCommand {
     pub(crate) arguments: ArgumentBlock,
     /// First work-item of the grid (OpenCL); none: all 0.
     pub(crate) offset: Option<Box<[u64; 3]>>,
-    /// Address of the device queue that the kernel may enqueue to; 0: none.
-    pub(crate) device_queue: u64,
+    /// Where it may enqueue kernels to; zeros: nowhere.
+    pub(crate) enqueues_to: EnqueuesTo,
     pub(crate) cooperative: bool,
     /// Its part of a launch on several devices.
     pub(crate) multigrid: Option<Box<MultiGrid>>,

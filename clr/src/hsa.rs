@@ -343,6 +343,17 @@ impl Hsa {
         })
     }
 
+    /// Copies between any memory, in the calling thread.
+    ///
+    /// # Safety
+    /// Both ranges must be valid for the size, and the host's or memory of the library's.
+    pub(crate) unsafe fn copy_now(&self, dst: u64, src: *const c_void, size: usize) -> Result<()> {
+        // SAFETY: the caller's.
+        check("hsa_memory_copy", unsafe {
+            (self.api.hsa_memory_copy)(dst as *mut c_void, src, size)
+        })
+    }
+
     /// Nanoseconds of the system clock.
     pub(crate) fn timestamp(&self) -> u64 {
         self.system_info(HSA_SYSTEM_INFO_TIMESTAMP).unwrap_or(0)

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use gneiss_fatbin::{ArgumentMetadata, KernelMetadata};
+use gneiss_fatbin::{ArgumentMetadata, KernelMetadata, ValueKind};
 
 use crate::{Device, Program, hostcall::PrintfFormats, trace::NameId};
 
@@ -39,6 +39,8 @@ pub struct Kernel {
     device: Arc<Device>,
     program: Weak<Program>,
     printf: Printf,
+    /// Its program has kernels of blocks.
+    enqueues: bool,
     trace_name: NameId,
 }
 
@@ -49,6 +51,7 @@ impl Kernel {
         device: Arc<Device>,
         program: Weak<Program>,
         printf: Printf,
+        enqueues: bool,
     ) -> Self {
         let explicit: Vec<_> = metadata.explicit_args().cloned().collect();
         let hidden = metadata.hidden_args().cloned().collect();
@@ -66,6 +69,7 @@ impl Kernel {
             device,
             program,
             printf,
+            enqueues,
             trace_name: NameId::new(),
         }
     }
@@ -98,6 +102,20 @@ impl Kernel {
     /// How it prints, if it has a hidden argument for a buffer.
     pub(crate) fn printf(&self) -> &Printf {
         &self.printf
+    }
+
+    /// Whether it may enqueue kernels, to be launched with [`enqueue_parent`](crate::HostQueue::enqueue_parent).
+    pub fn enqueues(&self) -> bool {
+        let kinds = [
+            ValueKind::HiddenDefaultQueue,
+            ValueKind::HiddenCompletionAction,
+        ];
+        self.enqueues && (self.hidden.iter()).any(|argument| kinds.contains(&argument.value_kind))
+    }
+
+    /// Whether device code enqueues it: it is the kernel of a block in the source.
+    pub fn is_block(&self) -> bool {
+        self.metadata.device_enqueue_symbol.is_some()
     }
 
     /// First byte after the explicit arguments.

@@ -67,9 +67,9 @@ pub use memory::{HostFlags, Memory, MemoryKind};
 pub use program::{GlobalVariable, Program};
 pub use properties::{DeviceProperties, ImageLimits};
 pub use queue::{
-    Arguments, CopyRect, DeviceQueue, FillRect, HostFunction, HostQueue, Launch, MapAccess,
-    Mapping, MigrateTarget, MultiGrid, PreparedKernels, Priority, QueueOptions, ReadyFunction,
-    Rect, ValueCondition, ValueWidth,
+    Arguments, CopyRect, DeviceQueue, DeviceQueues, FillRect, HostFunction, HostQueue, Launch,
+    MapAccess, Mapping, MigrateTarget, MultiGrid, Parent, PreparedKernels, Priority, QueueOptions,
+    ReadyFunction, Rect, ValueCondition, ValueWidth,
 };
 pub use runtime::Runtime;
 pub use watch::HangAction;

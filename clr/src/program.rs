@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use gneiss_fatbin::{CodeObject, Metadata, TargetId};
 use gneiss_hsa_api::*;
 
-use crate::{Device, Error, Kernel, Result, kernel::Printf};
+use crate::{Device, Error, Kernel, Result, hsa::Hsa, kernel::Printf, queue::RuntimeHandle};
 
 /// A `__device__`, `__constant__` or managed variable of a loaded program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Program {
                 device: isa.clone(),
             });
         }
-        let metadata = code_object.metadata().map_err(invalid)?;
+        let mut metadata = code_object.metadata().map_err(invalid)?;
         let mut variables: Vec<(String, u64)> = Vec::new();
         for symbol in code_object.symbols().map_err(invalid)? {
             if symbol.is_defined()
@@ -64,6 +64,18 @@ impl Program {
             {
                 variables.push((symbol.name.to_owned(), symbol.size));
             }
+        }
+
+        if metadata
+            .kernels
+            .iter()
+            .any(|it| it.device_enqueue_symbol.is_some())
+        {
+            // LLVM 15 leaves some kernels of blocks local; device code does not find them either, and what it enqueues for them fails.
+            metadata.kernels.retain(|kernel| {
+                let mut symbols = code_object.symbols().into_iter().flatten();
+                symbols.any(|symbol| symbol.name == kernel.symbol && !symbol.is_local())
+            });
         }
 
         let hsa = device.hsa();
@@ -110,6 +122,7 @@ impl Program {
                     },
                 );
             }
+            write_runtime_handles(hsa, &metadata, &objects, &globals)?;
             Ok((objects, globals))
         };
         let (objects, globals) = match resolve() {
@@ -119,8 +132,23 @@ impl Program {
                 return Err(error);
             }
         };
+        Ok(Self::assemble(
+            device, executable, metadata, objects, globals, image,
+        ))
+    }
+
+    /// A program of what is loaded: `objects` has the kernels' addresses, in the order of the metadata.
+    pub(crate) fn assemble(
+        device: &Arc<Device>,
+        executable: hsa_executable_t,
+        metadata: Metadata,
+        objects: Vec<u64>,
+        globals: HashMap<String, GlobalVariable>,
+        image: Vec<u8>,
+    ) -> Arc<Self> {
         let printf = Printf::new(&metadata.printf);
-        Ok(Arc::new_cyclic(|program| {
+        let enqueues = (metadata.kernels.iter()).any(|it| it.device_enqueue_symbol.is_some());
+        Arc::new_cyclic(|program| {
             let kernels: Vec<_> = metadata
                 .kernels
                 .iter()
@@ -132,6 +160,7 @@ impl Program {
                         device.clone(),
                         program.clone(),
                         printf.clone(),
+                        enqueues,
                     ))
                 })
                 .collect();
@@ -149,7 +178,7 @@ impl Program {
                 globals,
                 image,
             }
-        }))
+        })
     }
 
     /// The kernel with that name (without `.kd`).
@@ -188,8 +217,46 @@ impl Program {
     }
 }
 
+/// Tells device code where the kernels of blocks are: the variable that the metadata name (`.device_enqueue_symbol`) is what device code
+/// gives to `enqueue_kernel` for the block.
+fn write_runtime_handles(
+    hsa: &Hsa,
+    metadata: &Metadata,
+    objects: &[u64],
+    globals: &HashMap<String, GlobalVariable>,
+) -> Result<()> {
+    for (kernel, object) in metadata.kernels.iter().zip(objects) {
+        let Some(symbol) = &kernel.device_enqueue_symbol else {
+            continue;
+        };
+        let place = globals.get(symbol);
+        let Some(place) = place.filter(|place| place.size >= size_of::<RuntimeHandle>()) else {
+            return Err(Error::InvalidCodeObject(format!(
+                "kernel {}: no variable {symbol} for its handle",
+                kernel.name
+            )));
+        };
+        let handle = RuntimeHandle {
+            kernel_object: *object,
+            private_segment_size: kernel.private_segment_fixed_size,
+            group_segment_size: kernel.group_segment_fixed_size,
+        };
+        // SAFETY: the variable is that large, and loaded; no kernel of the program runs yet.
+        unsafe {
+            hsa.copy_now(
+                place.address,
+                (&raw const handle).cast(),
+                size_of::<RuntimeHandle>(),
+            )
+        }?;
+    }
+    Ok(())
+}
+
 impl Drop for Program {
     fn drop(&mut self) {
-        self.device.hsa().executable_destroy(self.executable);
+        if self.executable.handle != 0 {
+            self.device.hsa().executable_destroy(self.executable);
+        }
     }
 }

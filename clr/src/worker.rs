@@ -233,7 +233,8 @@ impl Pool {
         core.unschedule();
         loop {
             let signal = match core.run(Role::Worker, None) {
-                Outcome::Idle => match core.signal_to_watch() {
+                // The event may be ended by a callback of an earlier command.
+                Outcome::Idle | Outcome::WaitEvent(_) => match core.signal_to_watch() {
                     Some(signal) => signal,
                     None => return,
                 },
@@ -242,7 +243,7 @@ impl Pool {
                     self.poll_later(core);
                     return;
                 }
-                Outcome::Busy | Outcome::WaitEvent(_) => return,
+                Outcome::Busy => return,
                 Outcome::NeedWorker | Outcome::Reached => continue,
             };
             if !core.begin_watch() {

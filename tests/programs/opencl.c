@@ -585,6 +585,4 @@ CASE(what_is_not_there_says_so) {
     const cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
     FAILS(CL_INVALID_VALUE, clCreateSubDevices(device, parts, 0, NULL, NULL));
     FAILS(CL_INVALID_OPERATION, clSetCommandQueueProperty(queue, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, NULL));
-    FAILS(CL_INVALID_QUEUE_PROPERTIES, (clCreateCommandQueueWithProperties(context, device,
-        (const cl_queue_properties[]){CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0}, &status), status));
 }

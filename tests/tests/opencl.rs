@@ -49,6 +49,13 @@ cases! {
 }
 
 cases! {
+    "opencl_limits":
+    a_kernel_reads_a_bit_too_much,
+    shared_virtual_memory_has_an_end,
+    features_that_are_listed_are_macros,
+}
+
+cases! {
     "opencl_events":
     a_user_event_holds_back_what_waits_for_it,
     a_failed_user_event_fails_what_waits_for_it,
@@ -86,6 +93,18 @@ fn images_on_other_targets() {
                 .expect_success();
         }
     }
+}
+
+#[test]
+fn accesses_behind_the_end_of_a_buffer_are_found_when_asked_for() {
+    let outcome = run("opencl_limits", "a_kernel_reads_a_bit_too_much")
+        .env("GNEISS_OPENCL_EXACT", "1")
+        .run();
+    assert!(
+        !outcome.status.success() && outcome.stderr.contains("memory fault: read of address"),
+        "{}",
+        outcome.describe()
+    );
 }
 
 #[test]

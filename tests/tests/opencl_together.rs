@@ -18,6 +18,7 @@ fn samples_pass() {
         "flush_and_finish",
         "user_event_gate",
         "out_of_order",
+        "device_queue",
     ] {
         let outcome = sample(name).run();
         outcome.expect_success();
@@ -27,7 +28,12 @@ fn samples_pass() {
 
 #[test]
 fn samples_pass_when_the_caller_submits() {
-    for name in ["flush_and_finish", "user_event_gate", "out_of_order"] {
+    for name in [
+        "flush_and_finish",
+        "user_event_gate",
+        "out_of_order",
+        "device_queue",
+    ] {
         sample(name)
             .env("AMD_DIRECT_DISPATCH", "1")
             .run()
@@ -56,6 +62,39 @@ fn a_recording_has_the_calls_and_commands_of_an_opencl_program() {
     }
     let words = gneiss_succeeds(&[OsStr::new("explain"), trace.as_os_str()]);
     assert!(words.contains("6 commands on 1 stream"), "{words}");
+}
+
+#[test]
+fn a_recording_shows_kernels_that_a_kernel_has_enqueued() {
+    let source = source_path("samples/opencl/device_queue.c");
+    let program = compile(&Compile::c_over_opencl(&source));
+    let folder = tempfile::tempdir().expect("a folder");
+    let (trace, lines) = (folder.path().join("a.gnt"), folder.path().join("a.jsonl"));
+    gneiss_succeeds(&[
+        OsStr::new("trace"),
+        OsStr::new("-o"),
+        trace.as_os_str(),
+        OsStr::new("--json"),
+        lines.as_os_str(),
+        OsStr::new("--"),
+        program.as_os_str(),
+    ]);
+    let lines = std::fs::read_to_string(lines).expect("the lines are written");
+    let enqueued = |kernel: &str| {
+        let name = format!("\"{kernel}\"");
+        (lines.lines())
+            .filter(|line| line.contains("\"type\":\"command\"") && line.contains(&name))
+            .count()
+    };
+    assert_eq!(enqueued("sum"), 1, "{lines}");
+    assert_eq!(enqueued("__halve_block_invoke_kernel"), 8, "{lines}");
+    assert!(lines.contains("\"device-enqueue\""), "{lines}");
+    // The children are commands of a stream of their own.
+    let words = gneiss_succeeds(&[OsStr::new("explain"), trace.as_os_str()]);
+    assert!(
+        words.contains("device queue") && words.contains("on 2 streams"),
+        "{words}"
+    );
 }
 
 #[test]

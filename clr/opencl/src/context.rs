@@ -12,6 +12,7 @@ use crate::{
     constants::*,
     device::{self, Device},
     device_info,
+    device_queue::OnDevice,
     error::Result,
     fail,
     handle::{Handle, Object as _, get, object},
@@ -42,6 +43,8 @@ pub struct Context {
     handle: Handle<Context>,
     /// Its devices, each once; at least one.
     pub devices: Vec<Arc<Device>>,
+    /// What it has of queues on each device.
+    on_device: Vec<OnDevice>,
     /// The property list as it was given, with its zero; empty if there was none.
     properties: Vec<cl_pointer_property>,
     notify: ContextNotify,
@@ -70,6 +73,7 @@ impl Context {
         }
         let context = Context::table().insert(|handle| Context {
             handle,
+            on_device: unique.iter().map(|_| OnDevice::default()).collect(),
             devices: unique,
             properties,
             notify,
@@ -82,6 +86,18 @@ impl Context {
     /// Whether a device is one of the context's.
     pub fn has(&self, device: &Arc<Device>) -> bool {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
+    }
+
+    /// What it has of queues on one of its devices.
+    ///
+    /// # Errors
+    /// `CL_INVALID_DEVICE`.
+    pub fn on_device(&self, device: &Arc<Device>) -> Result<&OnDevice> {
+        let index = self.devices.iter().position(|own| Arc::ptr_eq(own, device));
+        match index.and_then(|index| self.on_device.get(index)) {
+            Some(on_device) => Ok(on_device),
+            None => fail!(CL_INVALID_DEVICE, "the device is not one of the context's"),
+        }
     }
 
     /// The context's device of that address; all where there is no list.

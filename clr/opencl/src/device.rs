@@ -2,21 +2,16 @@
 
 use std::{ffi::c_void, sync::Arc};
 
-use parking_lot::Mutex;
-
 use crate::{
     cl_api,
     constants::*,
-    context::Context,
     device_info,
     error::Result,
     fail,
     handle::{Handle, get, object},
     image,
     info::Query,
-    platform,
-    queue::Queue,
-    runtime,
+    platform, runtime,
     types::*,
 };
 
@@ -26,8 +21,6 @@ pub struct Device {
     handle: Handle<Device>,
     /// The device of the command-queue runtime.
     pub clr: Arc<gneiss_clr::Device>,
-    /// The on-device queue that kernels enqueue to by default, by context.
-    pub default_queues: Mutex<Vec<(usize, std::sync::Weak<Queue>)>>,
 }
 
 object!(Device, CL_INVALID_DEVICE);
@@ -35,11 +28,7 @@ object!(Device, CL_INVALID_DEVICE);
 impl Device {
     /// A device over one of the runtime below.
     pub fn new(handle: Handle<Device>, clr: Arc<gneiss_clr::Device>) -> Self {
-        Self {
-            handle,
-            clr,
-            default_queues: Mutex::new(Vec::new()),
-        }
+        Self { handle, clr }
     }
 
     /// The target that programs are compiled for: `gfx90a:sramecc+:xnack-`.
@@ -51,24 +40,6 @@ impl Device {
     /// Whether programs can use images on it.
     pub fn images(&self) -> bool {
         image::SUPPORTED && self.clr.properties().images
-    }
-
-    /// The default on-device queue of a context.
-    pub fn default_queue(&self, context: &Context) -> Option<Arc<Queue>> {
-        let key = std::ptr::from_ref(context).addr();
-        let queues = self.default_queues.lock();
-        queues
-            .iter()
-            .find(|(of, _)| *of == key)
-            .and_then(|(_, queue)| queue.upgrade())
-    }
-
-    /// Changes it.
-    pub fn set_default_queue(&self, context: &Context, queue: &Arc<Queue>) {
-        let key = std::ptr::from_ref(context).addr();
-        let mut queues = self.default_queues.lock();
-        queues.retain(|(of, queue)| *of != key && queue.strong_count() > 0);
-        queues.push((key, Arc::downgrade(queue)));
     }
 }
 

@@ -1,10 +1,10 @@
 //! What `clGetDeviceInfo` says.
 
-use gneiss_clr::ImageLimits;
+use gneiss_clr::{DeviceQueue, DeviceQueues, ImageLimits};
 
 use crate::{
-    compiler, constants::*, device::Device, error::Result, extension, handle::Object as _,
-    info::Query, pipe, platform, types::*,
+    compiler, constants::*, device::Device, device_queue, error::Result, extension,
+    handle::Object as _, info::Query, pipe, platform, types::*,
 };
 
 /// Alignment that every buffer has, in bytes: the largest type of OpenCL C.
@@ -187,12 +187,16 @@ pub fn answer(device: &Device, name: cl_name, query: &Query) -> Result {
             query.value(16 as cl_uint)
         }
         CL_DEVICE_PIPE_MAX_PACKET_SIZE => query.value(pipe::MAX_PACKET_SIZE),
-        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => query.value(0 as cl_bitfield),
-        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => query.value(0 as cl_bitfield),
-        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
-        | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
-        | CL_DEVICE_MAX_ON_DEVICE_QUEUES
-        | CL_DEVICE_MAX_ON_DEVICE_EVENTS => query.value(0 as cl_uint),
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => {
+            query.value(CL_DEVICE_QUEUE_SUPPORTED | CL_DEVICE_QUEUE_REPLACEABLE_DEFAULT)
+        }
+        CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => {
+            query.value(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+        }
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE => query.value(device_queue::PREFERRED_SIZE),
+        CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE => query.value(DeviceQueue::LARGEST),
+        CL_DEVICE_MAX_ON_DEVICE_QUEUES => query.value(device_queue::MAX_QUEUES),
+        CL_DEVICE_MAX_ON_DEVICE_EVENTS => query.value(DeviceQueues::EVENTS),
         CL_DEVICE_UUID_KHR => query.bytes(&uuid(device)),
         CL_DRIVER_UUID_KHR => query.bytes(b"Gneiss OpenCL 01"),
         CL_DEVICE_LUID_VALID_KHR => query.truth(false),

@@ -30,6 +30,8 @@ pub struct Event {
     /// None: a user event.
     queue: Option<Arc<Queue>>,
     clr: gneiss_clr::Event,
+    /// The kernel itself, of a command that ends with its children.
+    kernel: Option<gneiss_clr::Event>,
     /// `CL_COMMAND_…`.
     command: cl_uint,
     /// A user event's status was set.
@@ -90,6 +92,20 @@ pub fn give(
     command: cl_uint,
     event: gneiss_clr::Event,
 ) -> Result {
+    give_with(place, queue, command, event, None)
+}
+
+/// As [`give`]; `kernel` is the end of the kernel itself, where `event` is that of its children, too.
+///
+/// # Errors
+/// `CL_OUT_OF_HOST_MEMORY`.
+pub fn give_with(
+    place: Out<cl_event>,
+    queue: &Arc<Queue>,
+    command: cl_uint,
+    event: gneiss_clr::Event,
+    kernel: Option<gneiss_clr::Event>,
+) -> Result {
     if place.is_null() {
         return Ok(());
     }
@@ -98,6 +114,7 @@ pub fn give(
         context: Arc::clone(&queue.context),
         queue: Some(Arc::clone(queue)),
         clr: event,
+        kernel,
         command,
         set: AtomicBool::new(false),
     });
@@ -172,6 +189,7 @@ cl_api! {
             context,
             queue: None,
             clr: gneiss_clr::Event::user(),
+            kernel: None,
             command: CL_COMMAND_USER,
             set: AtomicBool::new(false),
         });
@@ -232,7 +250,8 @@ cl_api! {
                 "times exist of completed commands in queues with CL_QUEUE_PROFILING_ENABLE"
             );
         }
-        let times = event.clr.profiling();
+        let all = event.clr.profiling();
+        let times = event.kernel.as_ref().map_or(all, gneiss_clr::Event::profiling);
         // What no clock of a device has seen happened at the time of what is known.
         let end = times.end.max(times.start).max(times.submitted).max(times.queued);
         let start = if times.start == 0 { end } else { times.start };
@@ -241,7 +260,8 @@ cl_api! {
             CL_PROFILING_COMMAND_QUEUED => query.value(times.queued.min(submitted)),
             CL_PROFILING_COMMAND_SUBMIT => query.value(submitted),
             CL_PROFILING_COMMAND_START => query.value(start),
-            CL_PROFILING_COMMAND_END | CL_PROFILING_COMMAND_COMPLETE => query.value(end),
+            CL_PROFILING_COMMAND_END => query.value(end),
+            CL_PROFILING_COMMAND_COMPLETE => query.value(end.max(all.end)),
             name => query.unknown(name),
         }
     }

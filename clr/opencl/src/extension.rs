@@ -53,11 +53,12 @@ pub fn features(images: bool) -> Vec<Named> {
     features
 }
 
-const FEATURES: [Named; 11] = [
+const FEATURES: [Named; 12] = [
     ("__opencl_c_atomic_order_acq_rel", V3),
     ("__opencl_c_atomic_order_seq_cst", V3),
     ("__opencl_c_atomic_scope_device", V3),
     ("__opencl_c_atomic_scope_all_devices", V3),
+    ("__opencl_c_device_enqueue", V3),
     ("__opencl_c_fp64", V3),
     ("__opencl_c_generic_address_space", V3),
     ("__opencl_c_int64", V3),

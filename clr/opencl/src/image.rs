@@ -16,7 +16,8 @@ use crate::{
     error::{Result, code},
     fail,
     image_format::Format,
-    memory::{self, Mem, Parts, Storage},
+    memory::{self, Mem, Parts},
+    storage::Storage,
     types::*,
 };
 

@@ -15,7 +15,7 @@ use crate::{
     image_format::Format,
     info::Query,
     memory::{MapEnd, Mapped, Mem},
-    queue::Queue,
+    queue::{Queue, host},
     transfer::{check_map_flags, check_range, copy_rect, host_may, mem, three},
     types::*,
 };
@@ -275,7 +275,7 @@ cl_api! {
         row_pitch: usize, slice_pitch: usize, ptr: *mut c_void, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>,
         event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let mem = image_mem(&queue, image_)?;
         let image = image_of(&mem)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
@@ -294,7 +294,7 @@ cl_api! {
         input_row_pitch: usize, input_slice_pitch: usize, ptr: *const c_void, num_events_in_wait_list: cl_uint,
         event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let mem = image_mem(&queue, image_)?;
         let image = image_of(&mem)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
@@ -312,7 +312,7 @@ cl_api! {
         command_queue: cl_command_queue, src_image: cl_mem, dst_image: cl_mem, src_origin: In<usize>, dst_origin: In<usize>,
         region: In<usize>, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let (src, dst) = (image_mem(&queue, src_image)?, image_mem(&queue, dst_image)?);
         let (from, to) = (image_of(&src)?, image_of(&dst)?);
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
@@ -336,7 +336,7 @@ cl_api! {
         command_queue: cl_command_queue, src_image: cl_mem, dst_buffer: cl_mem, src_origin: In<usize>, region: In<usize>,
         dst_offset: usize, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let (src, dst) = (image_mem(&queue, src_image)?, mem(&queue, dst_buffer)?);
         let image = image_of(&src)?;
         if !dst.is_buffer() {
@@ -357,7 +357,7 @@ cl_api! {
         command_queue: cl_command_queue, src_buffer: cl_mem, dst_image: cl_mem, src_offset: usize, dst_origin: In<usize>,
         region: In<usize>, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let (src, dst) = (mem(&queue, src_buffer)?, image_mem(&queue, dst_image)?);
         let image = image_of(&dst)?;
         if !src.is_buffer() {
@@ -378,7 +378,7 @@ cl_api! {
         command_queue: cl_command_queue, image_: cl_mem, fill_color: In<[u32; 4]>, origin: In<usize>, region: In<usize>,
         num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let mem = image_mem(&queue, image_)?;
         let image = image_of(&mem)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
@@ -399,7 +399,7 @@ cl_api! {
         region: In<usize>, image_row_pitch: Out<usize>, image_slice_pitch: Out<usize>, num_events_in_wait_list: cl_uint,
         event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) -> *mut c_void {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let mem = image_mem(&queue, image_)?;
         let image = image_of(&mem)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;

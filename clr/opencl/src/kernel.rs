@@ -19,6 +19,7 @@ use crate::{
     handle::{Handle, Object as _, get, object},
     memory::Mem,
     program::{Loaded, Program},
+    queue::Queue,
     runtime,
     sampler::Sampler,
     types::*,
@@ -37,6 +38,8 @@ pub enum Argument {
     Local(usize),
     /// A sampler.
     Sampler(Arc<Sampler>),
+    /// A queue on a device, which may have ended when the kernel is launched.
+    Queue(Weak<Queue>),
 }
 
 /// A kernel on one device.
@@ -93,7 +96,11 @@ impl Kernel {
                 continue;
             };
             executable = true;
-            let Some(clr) = loaded.kernels().iter().find(|kernel| kernel.name() == name) else {
+            let mut kernels = loaded.kernels().iter();
+            // Those of blocks are the device's to enqueue.
+            let named =
+                |kernel: &&Arc<gneiss_clr::Kernel>| kernel.name() == name && !kernel.is_block();
+            let Some(clr) = kernels.find(named) else {
                 continue;
             };
             // Of a binary only the metadata say how it was compiled.
@@ -255,10 +262,25 @@ impl Kernel {
                 };
                 Ok(Argument::Sampler(get(handle)?))
             }
-            ValueKind::Queue => fail!(
-                CL_INVALID_DEVICE_QUEUE,
-                "argument {index}: there are no queues on devices"
-            ),
+            ValueKind::Queue => {
+                if size != size_of::<cl_command_queue>() {
+                    return wrong_size(size_of::<cl_command_queue>());
+                }
+                let handle: In<cl_command_queue> = In::new(value.cast());
+                let queue = get(handle.get().unwrap_or(std::ptr::null_mut()));
+                match queue {
+                    Ok(queue)
+                        if queue.on_device().is_some()
+                            && Arc::ptr_eq(&queue.context, &self.program.context) =>
+                    {
+                        Ok(Argument::Queue(Arc::downgrade(&queue)))
+                    }
+                    _ => fail!(
+                        CL_INVALID_DEVICE_QUEUE,
+                        "argument {index} must be a queue on a device"
+                    ),
+                }
+            }
             _ => {
                 if size != metadata.size as usize {
                     return wrong_size(metadata.size as usize);
@@ -325,6 +347,13 @@ impl Kernel {
                 }
                 Argument::Address(address) => write(place, *address),
                 Argument::Sampler(sampler) => write(place, sampler.descriptor(&on.device)?),
+                Argument::Queue(weak) => {
+                    let queue = weak.upgrade();
+                    match queue.as_ref().and_then(|queue| queue.on_device()) {
+                        Some(on_device) => write(place, on_device.address()),
+                        None => return unset("is a queue that was released"),
+                    }
+                }
                 Argument::Local(bytes) => {
                     let align = metadata.pointee_align.unwrap_or(0).max(16) as usize;
                     local = local.next_multiple_of(align);

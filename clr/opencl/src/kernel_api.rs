@@ -213,6 +213,10 @@ cl_api! {
     /// Says what else a kernel uses: all shared virtual memory can be used by all kernels in any case.
     fn clSetKernelExecInfo(kernel: cl_kernel, param_name: cl_name, param_value_size: usize, param_value: *const c_void) {
         get(kernel)?;
+        if param_name == CL_KERNEL_EXEC_INFO_SVM_PTRS && param_value_size == 0 && param_value.is_null() {
+            // No pointers any more; kernels may use all of it anyway.
+            return Ok(());
+        }
         if param_value.is_null() {
             return fail!(CL_INVALID_VALUE, "no value");
         }

@@ -10,11 +10,11 @@ use crate::{
     context::UserData,
     device_info,
     error::{Result, code},
-    event::{give, wait_list},
+    event::{give, give_with, wait_list},
     fail,
     handle::get,
     kernel::{Kernel, OnDevice},
-    queue::Queue,
+    queue::{Queue, host},
     types::*,
 };
 
@@ -103,6 +103,7 @@ fn group(
     Ok(group)
 }
 
+/// Enqueues a kernel; gives the command's event, and the kernel's own where children are a part of the command.
 fn enqueue(
     queue: &Queue,
     kernel: &Kernel,
@@ -111,7 +112,7 @@ fn enqueue(
     global: In<usize>,
     local: In<usize>,
     waits: &[gneiss_clr::Event],
-) -> Result<gneiss_clr::Event> {
+) -> Result<(gneiss_clr::Event, Option<gneiss_clr::Event>)> {
     if !Arc::ptr_eq(&kernel.program.context, &queue.context) {
         return fail!(
             CL_INVALID_CONTEXT,
@@ -139,7 +140,8 @@ fn enqueue(
         let dynamic_shared = kernel.pack(on, block)?;
         if global.contains(&0) {
             // Nothing runs, but the command takes its place in the order.
-            return queue.clr.enqueue_marker(waits).map_err(code);
+            let marker = queue.clr.enqueue_marker(waits).map_err(code)?;
+            return Ok((marker, None));
         }
         let mut grid = [0_u32; 3];
         for axis in 0..3 {
@@ -164,8 +166,20 @@ fn enqueue(
             any_order: false,
         };
         let offset = offset.map(|offset| offset as u64);
+        if on.clr.enqueues() {
+            let queues = queue.context.on_device(&queue.device)?;
+            let shared = queues.shared(&queue.device)?;
+            let default = queues.default_queue();
+            let default = default.as_ref().and_then(|queue| queue.on_device());
+            // SAFETY: the arguments are packed; what the kernel and its children do with memory is the program's.
+            let parent =
+                unsafe { (queue.clr).enqueue_parent(&launch, offset, &shared, default, waits) };
+            let parent = parent.map_err(code)?;
+            return Ok((parent.family, Some(parent.kernel)));
+        }
         // SAFETY: the arguments are packed; what the kernel does with memory is the program's.
-        unsafe { queue.clr.enqueue_kernel_at(&launch, offset, waits) }.map_err(code)
+        let event = unsafe { queue.clr.enqueue_kernel_at(&launch, offset, waits) };
+        Ok((event.map_err(code)?, None))
     })
 }
 
@@ -212,11 +226,11 @@ cl_api! {
         global_work_size: In<usize>, local_work_size: In<usize>, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>,
         event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let kernel = get(kernel)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
-        let done = enqueue(&queue, &kernel, work_dim, global_work_offset, global_work_size, local_work_size, &waits)?;
-        give(event, &queue, CL_COMMAND_NDRANGE_KERNEL, done)
+        let (done, own) = enqueue(&queue, &kernel, work_dim, global_work_offset, global_work_size, local_work_size, &waits)?;
+        give_with(event, &queue, CL_COMMAND_NDRANGE_KERNEL, done, own)
     }
 
     /// Enqueues a kernel of one work-item.
@@ -224,13 +238,13 @@ cl_api! {
         command_queue: cl_command_queue, kernel: cl_kernel, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>,
         event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let kernel = get(kernel)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         let one = [1_usize];
         let one = In::new(one.as_ptr());
-        let done = enqueue(&queue, &kernel, 1, In::new(std::ptr::null()), one, one, &waits)?;
-        give(event, &queue, CL_COMMAND_TASK, done)
+        let (done, own) = enqueue(&queue, &kernel, 1, In::new(std::ptr::null()), one, one, &waits)?;
+        give_with(event, &queue, CL_COMMAND_TASK, done, own)
     }
 
     /// Enqueues a function of the program.
@@ -239,7 +253,7 @@ cl_api! {
         mem_list: In<cl_mem>, args_mem_loc: In<usize>, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>,
         event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         let Some(function) = user_func else {
             return fail!(CL_INVALID_VALUE, "no function");
@@ -268,7 +282,7 @@ cl_api! {
     fn clEnqueueMarkerWithWaitList(
         command_queue: cl_command_queue, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         let done = queue.clr.enqueue_marker(&waits).map_err(code)?;
         give(event, &queue, CL_COMMAND_MARKER, done)
@@ -278,7 +292,7 @@ cl_api! {
     fn clEnqueueBarrierWithWaitList(
         command_queue: cl_command_queue, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         let done = queue.clr.enqueue_barrier(&waits).map_err(code)?;
         give(event, &queue, CL_COMMAND_BARRIER, done)
@@ -286,7 +300,7 @@ cl_api! {
 
     /// Enqueues a marker for all that is before it (OpenCL 1.0).
     fn clEnqueueMarker(command_queue: cl_command_queue, event: Out<cl_event>) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         if event.is_null() {
             return fail!(CL_INVALID_VALUE, "no place for the event");
         }
@@ -296,7 +310,7 @@ cl_api! {
 
     /// Enqueues a wait (OpenCL 1.0): later commands wait for the events.
     fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: In<cl_event>) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         if num_events == 0 || event_list.is_null() {
             return fail!(CL_INVALID_VALUE, "no events");
         }
@@ -309,7 +323,7 @@ cl_api! {
 
     /// Enqueues a barrier for all that is before it (OpenCL 1.0).
     fn clEnqueueBarrier(command_queue: cl_command_queue) {
-        get(command_queue)?.clr.enqueue_barrier(&[]).map(drop).map_err(code)
+        host(command_queue)?.clr.enqueue_barrier(&[]).map(drop).map_err(code)
     }
 }
 

@@ -3,13 +3,9 @@
 //! A context of one device has its buffers in that device's memory; one of several devices in pinned host memory, which all of them can use.
 //! `CL_MEM_USE_HOST_PTR` pins the caller's memory and uses it where it is.
 
-use std::{
-    collections::HashMap,
-    ffi::c_void,
-    sync::{Arc, Weak},
-};
+use std::{ffi::c_void, sync::Arc};
 
-use gneiss_clr::{CopyRect, HostFlags, Mapping, MemoryKind};
+use gneiss_clr::{CopyRect, Mapping};
 use parking_lot::Mutex;
 
 use crate::{
@@ -18,141 +14,14 @@ use crate::{
     context::{Context, UserData},
     defer,
     device_info::{BASE_ALIGN, max_allocation},
-    error::{Result, code},
+    error::Result,
     fail,
     handle::{Handle, Object as _, get, object},
     image::Image,
     info::Query,
-    runtime,
+    storage::{Storage, storage_for},
     types::*,
 };
-
-/// Memory of the caller's that is pinned.
-#[derive(Debug)]
-struct Registered {
-    memory: Arc<gneiss_clr::Memory>,
-    address: usize,
-}
-
-/// What is pinned, by address: two buffers may use the same memory.
-static REGISTERED: Mutex<Option<HashMap<usize, Weak<Registered>>>> = Mutex::new(None);
-
-impl Drop for Registered {
-    fn drop(&mut self) {
-        let mut registered = REGISTERED.lock();
-        if let Some(list) = registered.as_mut() {
-            list.remove(&self.address);
-        }
-        let result = runtime::started().map(|runtime| runtime.clr.unregister_host(self.address));
-        drop(registered);
-        if let Ok(Err(error)) = result {
-            code(error);
-        }
-    }
-}
-
-/// Who owns the bytes.
-#[derive(Debug)]
-enum Owner {
-    /// This object.
-    Own,
-    /// The caller, and it is pinned for us.
-    Pinned(#[expect(dead_code, reason = "held for its end")] Arc<Registered>),
-    /// The caller: shared virtual memory, or a part of what is pinned already.
-    Foreign,
-}
-
-/// The bytes of a memory object, shared with its sub-buffers.
-#[derive(Debug)]
-pub struct Storage {
-    /// Memory of the runtime below.
-    pub memory: Arc<gneiss_clr::Memory>,
-    /// First byte in it.
-    offset: usize,
-    owner: Owner,
-}
-
-impl Drop for Storage {
-    fn drop(&mut self) {
-        if let Owner::Own = self.owner {
-            let address = self.memory.device_address() as usize;
-            if let Ok(runtime) = runtime::started()
-                && let Err(error) = runtime.clr.free(address)
-            {
-                code(error);
-            }
-        }
-    }
-}
-
-impl Storage {
-    fn pinned(context: &Context, address: usize, size: usize) -> Result<Self> {
-        let clr = &runtime::started()?.clr;
-        let mut registered = REGISTERED.lock();
-        let list = registered.get_or_insert_default();
-        let known = list.get(&address).and_then(Weak::upgrade);
-        if let Some(known) = known.filter(|known| known.memory.size() >= size) {
-            return Ok(Self {
-                memory: Arc::clone(&known.memory),
-                offset: 0,
-                owner: Owner::Pinned(known),
-            });
-        }
-        if let Some((memory, offset)) = clr.find_memory(address)
-            && size <= memory.size() - offset
-        {
-            let owner = list
-                .values()
-                .filter_map(Weak::upgrade)
-                .find(|known| Arc::ptr_eq(&known.memory, &memory))
-                .map_or(Owner::Foreign, Owner::Pinned);
-            return Ok(Self {
-                memory,
-                offset,
-                owner,
-            });
-        }
-        let device = &context.devices[0].clr;
-        let flags = HostFlags::COHERENT | HostFlags::MAPPED | HostFlags::PORTABLE;
-        // SAFETY: the caller of OpenCL promises that the memory lives as long as the buffer.
-        let memory = unsafe { clr.register_host(device, address, size, flags) };
-        let memory = memory.map_err(|error| {
-            code(error);
-            CL_MEM_OBJECT_ALLOCATION_FAILURE
-        })?;
-        let known = Arc::new(Registered {
-            memory: Arc::clone(&memory),
-            address,
-        });
-        list.insert(address, Arc::downgrade(&known));
-        Ok(Self {
-            memory,
-            offset: 0,
-            owner: Owner::Pinned(known),
-        })
-    }
-
-    /// New bytes for a context; `host`: pinned host memory in any case.
-    pub fn new(context: &Context, size: usize, host: bool) -> Result<Self> {
-        let clr = &runtime::started()?.clr;
-        let device = &context.devices[0].clr;
-        let memory = if host || context.devices.len() > 1 {
-            let flags = HostFlags::COHERENT | HostFlags::MAPPED | HostFlags::PORTABLE;
-            clr.allocate_host(device, size, flags)
-        } else {
-            clr.allocate_device(device, size, false)
-        };
-        let memory = memory.map_err(|error| {
-            code(error);
-            CL_MEM_OBJECT_ALLOCATION_FAILURE
-        })?;
-        Ok(Self {
-            memory,
-            offset: 0,
-            owner: Owner::Own,
-        })
-    }
-}
 
 /// What is mapped for the host.
 #[derive(Debug)]
@@ -360,51 +229,6 @@ pub fn check_flags(flags: cl_bitfield, host_ptr: *const c_void) -> Result<cl_bit
     })
 }
 
-/// Storage of `size` bytes for an object with flags.
-///
-/// # Errors
-/// `CL_MEM_OBJECT_ALLOCATION_FAILURE`.
-pub fn storage_for(
-    context: &Context,
-    flags: cl_bitfield,
-    size: usize,
-    host_ptr: *const c_void,
-) -> Result<Storage> {
-    if flags & CL_MEM_USE_HOST_PTR != 0 {
-        return Storage::pinned(context, host_ptr.addr(), size);
-    }
-    let storage = Storage::new(context, size, flags & CL_MEM_ALLOC_HOST_PTR != 0)?;
-    if flags & CL_MEM_COPY_HOST_PTR != 0 {
-        write(context, &storage, host_ptr, size)?;
-    }
-    Ok(storage)
-}
-
-/// Fills new memory from the caller's.
-fn write(context: &Context, storage: &Storage, from: *const c_void, size: usize) -> Result {
-    if let Some(host) = storage.memory.host_address() {
-        // SAFETY: the caller's memory has that many bytes, by the contract of the call; the other is new and as large.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                from.cast::<u8>(),
-                std::ptr::with_exposed_provenance_mut::<u8>(host + storage.offset),
-                size,
-            );
-        }
-        return Ok(());
-    }
-    let device = &context.devices[0].clr;
-    let queue = gneiss_clr::HostQueue::new(device, gneiss_clr::QueueOptions::default());
-    let to = storage.memory.device_address() + storage.offset as u64;
-    // SAFETY: as above; the command ends before this function.
-    unsafe {
-        queue
-            .and_then(|queue| queue.enqueue_copy(to, from.expose_provenance() as u64, size, &[]))
-            .and_then(|event| event.wait())
-    }
-    .map_err(code)
-}
-
 fn create_buffer(
     context: cl_context,
     properties: Option<Vec<cl_property>>,
@@ -489,9 +313,7 @@ pub fn sub_flags(parent: cl_bitfield, flags: cl_bitfield) -> Result<cl_bitfield>
 
 /// Whether the memory is shared virtual memory.
 fn is_svm(mem: &Mem) -> bool {
-    mem.storage.as_ref().is_some_and(|storage| {
-        matches!(storage.owner, Owner::Foreign) && storage.memory.kind() == MemoryKind::Host
-    })
+    mem.storage.as_ref().is_some_and(|storage| storage.is_svm())
 }
 
 cl_api! {

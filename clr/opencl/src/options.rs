@@ -133,6 +133,10 @@ impl Options {
             let features = extension::features(images);
             let features = features.iter().map(|(name, _)| format!("+{name}"));
             options.extensions.extend(features);
+            // Clang's headers know some only where their macros are defined.
+            let macros = extension::features(images);
+            let macros = macros.iter().map(|(name, _)| format!("-D{name}=1"));
+            options.compiler.splice(0..0, macros);
         }
         if options.standard >= 200 {
             // Clang takes this for a part of OpenCL C 2.0 only.

@@ -12,7 +12,8 @@ use crate::{
     fail,
     handle::{Object as _, get},
     info::Query,
-    memory::{Mem, Parts, Storage},
+    memory::{Mem, Parts},
+    storage::Storage,
     types::*,
 };
 

@@ -280,7 +280,7 @@ impl Program {
                 "the program is built for no device"
             );
         };
-        let kernels = loaded.kernels().iter();
+        let kernels = loaded.kernels().iter().filter(|kernel| !kernel.is_block());
         Ok(kernels.map(|kernel| kernel.name().to_owned()).collect())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{ffi::c_void, sync::Arc};
 
-use gneiss_clr::{HostQueue, QueueOptions};
+use gneiss_clr::{DeviceQueue, HostQueue, QueueOptions};
 use parking_lot::Mutex;
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     context::Context,
     defer,
     device::Device,
-    device_info,
+    device_info, device_queue,
     error::{Result, code},
     fail,
     handle::{Handle, Object as _, get, object},
@@ -29,8 +29,10 @@ pub struct Queue {
     pub device: Arc<Device>,
     /// The queue below; taken out when the queue ends.
     host: Mutex<Option<Arc<HostQueue>>>,
-    /// The same, for use.
+    /// The same, for use; of a queue on the device: where its kernels run.
     pub clr: Arc<HostQueue>,
+    /// The memory of a queue on the device, which takes no commands of the host.
+    on_device: Option<DeviceQueue>,
     properties: cl_bitfield,
     /// The property list as it was given, with its zero; `None` if the queue was made without one.
     list: Option<Vec<cl_property>>,
@@ -46,45 +48,88 @@ impl Queue {
         context: cl_context,
         device: cl_device_id,
         properties: cl_bitfield,
+        size: Option<cl_uint>,
         list: Option<Vec<cl_property>>,
     ) -> Result<cl_command_queue> {
         let context = get(context)?;
         let device = get(device)?;
-        if !context.has(&device) {
-            return fail!(CL_INVALID_DEVICE, "the device is not one of the context's");
-        }
+        let queues = context.on_device(&device)?;
         if properties & !(ON_HOST | ON_DEVICE) != 0 {
             return fail!(CL_INVALID_VALUE, "queue properties {properties:#x}");
         }
-        if properties & ON_DEVICE != 0 {
+        let needed = |bit, other| properties & bit == 0 || properties & other != 0;
+        if !needed(CL_QUEUE_ON_DEVICE_DEFAULT, CL_QUEUE_ON_DEVICE)
+            || !needed(CL_QUEUE_ON_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        {
             return fail!(
-                CL_INVALID_QUEUE_PROPERTIES,
-                "queues on the device are not supported: CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES is 0"
+                CL_INVALID_VALUE,
+                "queue properties {properties:#x}: a default queue must be on the device, and such a queue out of order"
             );
         }
+        let is_default = properties & CL_QUEUE_ON_DEVICE_DEFAULT != 0;
+        if is_default && let Some(default) = queues.default_queue() {
+            let handle = default.handle.raw();
+            Queue::table().retain(handle)?;
+            return Ok(handle);
+        }
+        let on_device = if properties & CL_QUEUE_ON_DEVICE != 0 {
+            let size = size.unwrap_or(device_queue::PREFERRED_SIZE);
+            Some(queues.queue(&device, size)?)
+        } else {
+            None
+        };
         let options = QueueOptions {
             profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
             out_of_order: properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
             non_blocking: true,
             ..QueueOptions::default()
         };
-        let clr = HostQueue::new(&device.clr, options).map_err(code)?;
+        let clr = if on_device.is_some() {
+            Arc::clone(queues.shared(&device)?.children())
+        } else {
+            HostQueue::new(&device.clr, options).map_err(code)?
+        };
         let queue = Queue::table().insert(|handle| Queue {
             handle,
             context,
             device,
             host: Mutex::new(Some(Arc::clone(&clr))),
             clr,
+            on_device,
             properties,
             list,
         });
-        Ok(queue.ok_or(CL_OUT_OF_HOST_MEMORY)?.handle.raw())
+        let queue = queue.ok_or(CL_OUT_OF_HOST_MEMORY)?;
+        if is_default {
+            queue.context.on_device(&queue.device)?.set_default(&queue);
+        }
+        Ok(queue.handle.raw())
     }
 
     /// Whether commands have times.
     pub fn profiles(&self) -> bool {
         self.properties & CL_QUEUE_PROFILING_ENABLE != 0
     }
+
+    /// The queue on the device that it is.
+    pub fn on_device(&self) -> Option<&DeviceQueue> {
+        self.on_device.as_ref()
+    }
+}
+
+/// The queue of the host with that handle.
+///
+/// # Errors
+/// `CL_INVALID_COMMAND_QUEUE`, also for a queue on a device.
+pub fn host(handle: cl_command_queue) -> Result<Arc<Queue>> {
+    let queue = get(handle)?;
+    if queue.on_device.is_some() {
+        return fail!(
+            CL_INVALID_COMMAND_QUEUE,
+            "a queue on a device takes no commands of the host"
+        );
+    }
+    Ok(queue)
 }
 
 impl Drop for Queue {
@@ -104,7 +149,7 @@ cl_api! {
             get(device)?;
             return fail!(CL_INVALID_VALUE, "queue properties {properties:#x}");
         }
-        Queue::create(context, device, properties, None)
+        Queue::create(context, device, properties, None, None)
     }
 
     /// Makes a queue with a list of properties.
@@ -126,11 +171,12 @@ cl_api! {
         if !properties.is_null() {
             list.push(0);
         }
-        let sized = list.chunks(2).any(|pair| pair[0] == u64::from(CL_QUEUE_SIZE));
-        if sized && bits & CL_QUEUE_ON_DEVICE == 0 {
+        let mut sizes = list.chunks(2).filter(|pair| pair[0] == u64::from(CL_QUEUE_SIZE));
+        let size = sizes.next().map(|pair| cl_uint::try_from(pair[1]).unwrap_or(cl_uint::MAX));
+        if size.is_some() && bits & CL_QUEUE_ON_DEVICE == 0 {
             return fail!(CL_INVALID_VALUE, "only queues on the device have a size");
         }
-        Queue::create(context, device, bits, Some(list))
+        Queue::create(context, device, bits, size, Some(list))
     }
 
     /// One more reference.
@@ -160,10 +206,13 @@ cl_api! {
             CL_QUEUE_PROPERTIES => query.value(queue.properties),
             CL_QUEUE_PROPERTIES_ARRAY => query.list(queue.list.as_deref().unwrap_or_default()),
             CL_QUEUE_DEVICE_DEFAULT => {
-                let default = queue.device.default_queue(&queue.context);
+                let default = queue.context.on_device(&queue.device)?.default_queue();
                 query.value(default.map_or(std::ptr::null_mut(), |queue| queue.handle.raw()))
             }
-            CL_QUEUE_SIZE => fail!(CL_INVALID_COMMAND_QUEUE, "only queues on the device have a size"),
+            CL_QUEUE_SIZE => match &queue.on_device {
+                Some(on_device) => query.value(on_device.size()),
+                None => fail!(CL_INVALID_COMMAND_QUEUE, "only queues on the device have a size"),
+            },
             name => query.unknown(name),
         }
     }
@@ -178,29 +227,34 @@ cl_api! {
 
     /// Gives everything to the device.
     fn clFlush(command_queue: cl_command_queue) {
-        get(command_queue)?.clr.flush();
+        host(command_queue)?.clr.flush();
         Ok(())
     }
 
     /// Waits for everything.
     fn clFinish(command_queue: cl_command_queue) {
-        match get(command_queue)?.clr.finish() {
+        match host(command_queue)?.clr.finish() {
             // That commands have failed is said by their events.
             Ok(()) | Err(gneiss_clr::Error::CommandFailed(_)) => Ok(()),
             Err(error) => Err(code(error)),
         }
     }
 
-    /// Refuses a default queue on the device: there are no queues on devices.
+    /// Changes the queue that kernels enqueue to by default; those that are enqueued keep the one before.
     fn clSetDefaultDeviceCommandQueue(
         context: cl_context, device: cl_device_id, command_queue: cl_command_queue,
     ) {
         let context = get(context)?;
         let device = get(device)?;
-        if !context.has(&device) {
-            return Err(CL_INVALID_DEVICE);
+        let queues = context.on_device(&device)?;
+        let queue = get(command_queue)?;
+        if queue.on_device.is_none()
+            || !Arc::ptr_eq(&queue.context, &context)
+            || !Arc::ptr_eq(&queue.device, &device)
+        {
+            return fail!(CL_INVALID_COMMAND_QUEUE, "no queue on the device, of the context");
         }
-        get(command_queue)?;
-        fail!(CL_INVALID_OPERATION, "clSetDefaultDeviceCommandQueue: no queues on devices")
+        queues.set_default(&queue);
+        Ok(())
     }
 }

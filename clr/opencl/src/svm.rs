@@ -19,7 +19,7 @@ use crate::{
     event::{give, give_after, wait_list},
     fail,
     handle::{Object as _, get},
-    queue::Queue,
+    queue::{Queue, host},
     runtime, transfer,
     types::*,
 };
@@ -191,7 +191,7 @@ cl_api! {
         command_queue: cl_command_queue, num_svm_pointers: cl_uint, svm_pointers: In<usize>, pfn_free_func: SvmFree,
         user_data: *mut c_void, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         if (num_svm_pointers == 0) != svm_pointers.is_null() {
             return fail!(CL_INVALID_VALUE, "{num_svm_pointers} pointers at {:?}", svm_pointers.pointer());
@@ -206,7 +206,7 @@ cl_api! {
         command_queue: cl_command_queue, blocking_copy: cl_bool, dst_ptr: *mut c_void, src_ptr: *const c_void, size: usize,
         num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         let (dst, src) = (range(dst_ptr, size)?, range(src_ptr, size)?);
         if dst.abs_diff(src) < size as u64 {
@@ -226,7 +226,7 @@ cl_api! {
         command_queue: cl_command_queue, svm_ptr: *mut c_void, pattern: In<u8>, pattern_size: usize, size: usize,
         num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         let bytes = transfer::pattern(pattern, pattern_size)?;
         let address = range(svm_ptr, size)?;
@@ -242,7 +242,7 @@ cl_api! {
         command_queue: cl_command_queue, blocking_map: cl_bool, flags: cl_bitfield, svm_ptr: *mut c_void, size: usize,
         num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         transfer::check_map_flags(flags)?;
         if size == 0 {
@@ -258,7 +258,7 @@ cl_api! {
         command_queue: cl_command_queue, svm_ptr: *mut c_void, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>,
         event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         let address = range(svm_ptr, 0)?;
         let done = queue.clr.enqueue_svm_unmap(address, &waits).map_err(code)?;
@@ -270,7 +270,7 @@ cl_api! {
         command_queue: cl_command_queue, num_svm_pointers: cl_uint, svm_pointers: In<usize>, sizes: In<usize>,
         flags: cl_bitfield, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         if num_svm_pointers == 0 || svm_pointers.is_null() {
             return fail!(CL_INVALID_VALUE, "no pointers");

@@ -12,7 +12,7 @@ use crate::{
     fail,
     handle::get,
     memory::{MapEnd, Mapped, Mem},
-    queue::Queue,
+    queue::{Queue, host},
     types::*,
 };
 
@@ -355,7 +355,7 @@ cl_api! {
         command_queue: cl_command_queue, buffer_: cl_mem, blocking_read: cl_bool, offset: usize, size: usize, ptr: *mut c_void,
         num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let mem = buffer(&queue, buffer_)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         if ptr.is_null() {
@@ -373,7 +373,7 @@ cl_api! {
         command_queue: cl_command_queue, buffer_: cl_mem, blocking_write: cl_bool, offset: usize, size: usize,
         ptr: *const c_void, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let mem = buffer(&queue, buffer_)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         if ptr.is_null() {
@@ -392,7 +392,7 @@ cl_api! {
         region_: In<usize>, buffer_row_pitch: usize, buffer_slice_pitch: usize, host_row_pitch: usize, host_slice_pitch: usize,
         ptr: *mut c_void, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let mem = buffer(&queue, buffer_)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         let (buffer, host, extent) = of_buffer_and_host(
@@ -413,7 +413,7 @@ cl_api! {
         region_: In<usize>, buffer_row_pitch: usize, buffer_slice_pitch: usize, host_row_pitch: usize, host_slice_pitch: usize,
         ptr: *const c_void, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let mem = buffer(&queue, buffer_)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         let (buffer, host, extent) = of_buffer_and_host(
@@ -433,7 +433,7 @@ cl_api! {
         command_queue: cl_command_queue, src_buffer: cl_mem, dst_buffer: cl_mem, src_offset: usize, dst_offset: usize,
         size: usize, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let src = buffer(&queue, src_buffer)?;
         let dst = buffer(&queue, dst_buffer)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
@@ -453,7 +453,7 @@ cl_api! {
         region_: In<usize>, src_row_pitch: usize, src_slice_pitch: usize, dst_row_pitch: usize, dst_slice_pitch: usize,
         num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let src = buffer(&queue, src_buffer)?;
         let dst = buffer(&queue, dst_buffer)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
@@ -479,7 +479,7 @@ cl_api! {
         command_queue: cl_command_queue, buffer_: cl_mem, pattern: In<u8>, pattern_size: usize, offset: usize, size: usize,
         num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let mem = buffer(&queue, buffer_)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         check_range(&mem, offset, size)?;
@@ -496,7 +496,7 @@ cl_api! {
         command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: In<cl_mem>, flags: cl_bitfield,
         num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         if num_mem_objects == 0 || mem_objects.is_null() {
             return fail!(CL_INVALID_VALUE, "no memory objects");
@@ -515,7 +515,7 @@ cl_api! {
         command_queue: cl_command_queue, buffer_: cl_mem, blocking_map: cl_bool, map_flags: cl_bitfield, offset: usize,
         size: usize, num_events_in_wait_list: cl_uint, event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) -> *mut c_void {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let mem = buffer(&queue, buffer_)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         check_range(&mem, offset, size)?;
@@ -532,7 +532,7 @@ cl_api! {
         command_queue: cl_command_queue, memobj: cl_mem, mapped_ptr: *mut c_void, num_events_in_wait_list: cl_uint,
         event_wait_list: In<cl_event>, event: Out<cl_event>,
     ) {
-        let queue = get(command_queue)?;
+        let queue = host(command_queue)?;
         let mem = mem(&queue, memobj)?;
         let waits = wait_list(&queue.context, num_events_in_wait_list, event_wait_list)?;
         let mapped = {

@@ -66,6 +66,7 @@ pub(crate) fn kernel_object(device: &Arc<Device>, object: u64, arguments: u32) -
         device.clone(),
         Weak::new(),
         crate::kernel::Printf::None,
+        false,
     ))
 }
 

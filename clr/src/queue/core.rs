@@ -461,7 +461,8 @@ impl QueueCore {
             first = end;
             commands.any(|command| command.event.has_callbacks())
         });
-        if watched.is_some() {
+        // Those that are not with the device may have callbacks, too.
+        if watched.is_some() || self.pending.load(Ordering::Acquire) > 0 {
             self.callbacks_wanted.store(true, Ordering::Release);
         }
         let last = || vgpu.batches.back().filter(|_| released);

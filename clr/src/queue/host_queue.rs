@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gneiss_fatbin::ValueKind;
 
-use super::{Arguments, Launch, MultiGrid, QueueCore, QueueOptions};
+use super::{Arguments, EnqueuesTo, Launch, MultiGrid, QueueCore, QueueOptions};
 use crate::{
     Device, Error, Event, Kernel, Result,
     command::{ArgumentBlock, KernelCommand, Operation},
@@ -119,7 +119,7 @@ impl HostQueue {
         wait_list: &[Event],
     ) -> Result<Event> {
         // SAFETY: the caller's.
-        unsafe { self.enqueue_kernel_with(launch, offset, 0, None, wait_list) }
+        unsafe { self.enqueue_kernel_with(launch, offset, EnqueuesTo::default(), None, wait_list) }
     }
 
     /// As [`enqueue_kernel`](Self::enqueue_kernel), for a cooperative launch that is one of several on different devices. All of them must be
@@ -137,7 +137,15 @@ impl HostQueue {
         wait_list: &[Event],
     ) -> Result<Event> {
         // SAFETY: the caller's.
-        unsafe { self.enqueue_kernel_with(launch, [0; 3], 0, Some(Box::new(grid)), wait_list) }
+        unsafe {
+            self.enqueue_kernel_with(
+                launch,
+                [0; 3],
+                EnqueuesTo::default(),
+                Some(Box::new(grid)),
+                wait_list,
+            )
+        }
     }
 
     /// # Safety
@@ -146,7 +154,7 @@ impl HostQueue {
         &self,
         launch: &Launch<'_>,
         offset: [u64; 3],
-        device_queue: u64,
+        enqueues_to: EnqueuesTo,
         multigrid: Option<Box<MultiGrid>>,
         wait_list: &[Event],
     ) -> Result<Event> {
@@ -157,7 +165,7 @@ impl HostQueue {
             self.core.keep_argument_buffer(spare);
         }
         command.offset = (offset != [0; 3]).then(|| Box::new(offset));
-        command.device_queue = device_queue;
+        command.enqueues_to = enqueues_to;
         command.multigrid = multigrid;
         self.enqueue_command(command, wait_list)
     }
@@ -294,7 +302,7 @@ pub(super) unsafe fn kernel_command(
     let (arguments, spare) = ArgumentBlock::new(buffer);
     let command = KernelCommand {
         offset: None,
-        device_queue: 0,
+        enqueues_to: EnqueuesTo::default(),
         kernel: kernel.clone(),
         grid: launch.grid,
         block,

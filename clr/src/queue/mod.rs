@@ -15,7 +15,8 @@ mod transfer;
 use std::{ffi::c_void, sync::Arc};
 
 pub(crate) use self::core::{QueueCore, Staged, StagingPool};
-pub use device_queue::DeviceQueue;
+pub use device_queue::{DeviceQueue, DeviceQueues, Parent};
+pub(crate) use device_queue::{EnqueuesTo, RuntimeHandle};
 pub use host_queue::HostQueue;
 pub use other::MigrateTarget;
 pub use prepared::PreparedKernels;

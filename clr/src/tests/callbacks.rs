@@ -120,3 +120,26 @@ fn host_functions_with_cross_queue_events_do_not_deadlock() {
         }
     });
 }
+
+#[test]
+fn a_callback_may_end_the_event_that_the_next_command_waits_for() {
+    in_all_modes(|f| {
+        let queue = f.queue();
+        let value = f.value(1);
+        let add = f.kernel(&DOUBLE_AND_ADD);
+        for _ in 0..20 {
+            let gate = Event::user();
+            let opens = gate.clone();
+            let first = launch(&queue, &add, &[address(&value), 1], &[]);
+            first.on_complete(move |status| {
+                opens.set_user_status(status);
+            });
+            queue
+                .enqueue_marker(std::slice::from_ref(&gate))
+                .expect("a marker")
+                .wait()
+                .expect("the callback has run");
+        }
+        queue.finish().expect("no error");
+    });
+}

@@ -36,26 +36,3 @@ extern "C" __global__ void fault_with_two(unsigned long long *, unsigned long lo
     FIRST { *reinterpret_cast<volatile int *>(0x10) = 1; }
 }
 
-// Takes slots of a device queue and asks, `count` times, for the kernel `object` with `value` and the number of the request.
-extern "C" __global__ void parent(unsigned *queue, unsigned long long object, unsigned long long value, unsigned long long count) {
-    FIRST {
-        for (unsigned long long number = 0; number < count; ++number) {
-            const unsigned slot = atomicAdd(queue, 1u);
-            if (slot >= queue[1]) {
-                continue;
-            }
-            unsigned *const request = queue + 16 + 64 * slot;
-            request[1] = 16;
-            request[2] = static_cast<unsigned>(object);
-            request[3] = static_cast<unsigned>(object >> 32);
-            request[4] = request[7] = 64;
-            request[5] = request[6] = request[8] = request[9] = 1;
-            request[10] = 0;
-            unsigned long long *const arguments = reinterpret_cast<unsigned long long *>(request + 12);
-            arguments[0] = value;
-            arguments[1] = number & 1;
-            __threadfence_system();
-            atomicExch(request, 1u);
-        }
-    }
-}

@@ -103,7 +103,7 @@ impl VirtualGpu {
                 grid: kernel.grid,
                 block: kernel.block,
                 offset: kernel.offset.as_deref().copied().unwrap_or_default(),
-                device_queue: kernel.device_queue,
+                enqueues_to: kernel.enqueues_to,
                 printf: kernel.printf,
                 dynamic_lds: kernel.dynamic_lds,
                 queue: hw.address(),

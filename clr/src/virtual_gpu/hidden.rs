@@ -3,6 +3,8 @@
 
 use gneiss_fatbin::{ArgumentMetadata, ValueKind};
 
+use crate::queue::EnqueuesTo;
+
 /// What hidden arguments are made from.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HiddenValues {
@@ -11,7 +13,7 @@ pub(crate) struct HiddenValues {
     /// Global offset of the grid (OpenCL).
     pub(crate) offset: [u64; 3],
     /// Where the kernel may enqueue kernels to.
-    pub(crate) device_queue: u64,
+    pub(crate) enqueues_to: EnqueuesTo,
     pub(crate) dynamic_lds: u32,
     pub(crate) hostcall: u64,
     pub(crate) printf: u64,
@@ -52,8 +54,8 @@ pub(crate) fn write(block: &mut [u8], arguments: &[ArgumentMetadata], values: &H
             ValueKind::HiddenGlobalOffsetX => values.offset[0],
             ValueKind::HiddenGlobalOffsetY => values.offset[1],
             ValueKind::HiddenGlobalOffsetZ => values.offset[2],
-            ValueKind::HiddenDefaultQueue => values.device_queue,
-            // The completion action is for device code that waits for its own children: no code object of ours to come back to.
+            ValueKind::HiddenDefaultQueue => values.enqueues_to.queue,
+            ValueKind::HiddenCompletionAction => values.enqueues_to.wrap,
             _ => continue,
         };
         let start = argument.offset as usize;
@@ -114,7 +116,10 @@ mod tests {
             grid: [300, 2, 1],
             block: [128, 1, 1],
             offset: [7, 8, 9],
-            device_queue: 0x5000,
+            enqueues_to: EnqueuesTo {
+                queue: 0x5000,
+                wrap: 0x6000,
+            },
             hostcall: 0x1000,
             multigrid: 0x2000,
             heap: 0x3000,
@@ -139,7 +144,7 @@ mod tests {
         let mut block = [0_u8; 56];
         write(&mut block, &v4, &values);
         let words: Vec<u64> = (0..7).map(|word| u64_at(&block, 8 * word)).collect();
-        assert_eq!(words, [7, 8, 9, 0x1000, 0x5000, 0, 0x2000]);
+        assert_eq!(words, [7, 8, 9, 0x1000, 0x5000, 0x6000, 0x2000]);
         let v5 = [
             ArgumentMetadata::new(ValueKind::HiddenBlockCountX, 0, 4),
             ArgumentMetadata::new(ValueKind::HiddenGroupSizeX, 12, 2),

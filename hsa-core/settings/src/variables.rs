@@ -199,6 +199,11 @@ pub const OURS: &[Variable] = &[
         meaning: "1: at the end of an OpenCL program, say what it has not released",
     },
     Variable {
+        name: "GNEISS_OPENCL_EXACT",
+        accept: Accept::Switch,
+        meaning: "1: kernels may not touch the bytes between the end of an OpenCL memory object and the end of its page, which AMD's runtime lets them",
+    },
+    Variable {
         name: "GNEISS_HIPRTC_COMPILER",
         accept: Accept::Words(&["comgr", "clang", "none"]),
         meaning: "what hiprtc compiles with: comgr, clang, none; unset: comgr if it is there, else clang. OpenCL needs clang",

@@ -93,6 +93,13 @@ impl QueueCore {
             },
             |state| outcome = self.drain(state, role, until),
         );
+        // A worker that came for the callbacks while this thread was at the queue has gone again: another one must watch for them.
+        if role == Role::Helper
+            && !matches!(outcome, Outcome::Busy)
+            && self.callbacks_wanted.load(Ordering::Acquire)
+        {
+            self.schedule();
+        }
         outcome
     }
 

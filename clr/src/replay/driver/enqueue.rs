@@ -113,6 +113,7 @@ impl Driver<'_> {
                     device,
                     Weak::new(),
                     crate::kernel::Printf::None,
+                    false,
                 ))
             })
             .clone()
