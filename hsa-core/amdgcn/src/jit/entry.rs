@@ -391,7 +391,6 @@ impl<'a> Entry<'a> {
     }
 
     /// Leaves the low half in `A`; the high half is set.
-    /// Leaves the low half in `A`; the high half is set.
     fn shift_left_64(&mut self, step: &Step) {
         let s = &step.sources;
         let by = self.constant(s[0]) & 63;

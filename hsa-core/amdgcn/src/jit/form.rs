@@ -222,7 +222,7 @@ impl Form {
     /// Dwords of source `index`.
     pub fn source_dwords(self, index: usize) -> u32 {
         match (self, index) {
-            (Self::ShiftLeft64 | Self::ShiftRight64 | Self::ShiftRightSigned64, 1) => 2,
+            (form, 1) if form.is_shift_64() => 2,
             _ => 1,
         }
     }
@@ -231,10 +231,18 @@ impl Form {
     pub fn result_dwords(self) -> u32 {
         match self {
             Self::None | Self::Store => 0,
-            Self::ShiftLeft64 | Self::ShiftRight64 | Self::ShiftRightSigned64 => 2,
+            form if form.is_shift_64() => 2,
             form if form.is_compare() => 0,
             _ => 1,
         }
+    }
+
+    /// Shifts pairs of registers by a constant.
+    pub fn is_shift_64(self) -> bool {
+        matches!(
+            self,
+            Self::ShiftLeft64 | Self::ShiftRight64 | Self::ShiftRightSigned64
+        )
     }
 
     /// Accesses memory.
@@ -268,7 +276,7 @@ impl Form {
     /// Sources that must be constants.
     pub fn constant_sources(self) -> &'static [usize] {
         match self {
-            Self::ShiftLeft64 | Self::ShiftRight64 | Self::ShiftRightSigned64 => &[0],
+            form if form.is_shift_64() => &[0],
             Self::ExtractSigned => &[1, 2],
             Self::AlignBit => &[2],
             _ => &[],

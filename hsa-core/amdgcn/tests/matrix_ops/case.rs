@@ -14,7 +14,7 @@ pub(crate) enum Layout {
 
 pub(crate) struct Case {
     pub(crate) target: &'static str,
-    /// The instruction; `D`, `A`, `B`, `I` stand for the registers.
+    /// The instruction; `D`, `A`, `B`, `I` stand for the registers, and `O` for the result where it is not `D`.
     pub(crate) text: &'static str,
     pub(crate) a: Kind,
     pub(crate) b: Kind,
@@ -28,7 +28,12 @@ pub(crate) struct Case {
     pub(crate) split: [bool; 2],
     /// A, B: the byte of the registers `S` and `T` that holds the scales.
     pub(crate) scales: Option<[u32; 2]>,
+    /// First register of the result.
+    pub(crate) result: usize,
 }
+
+/// The first register of the addend, and of the result if that is in its place.
+pub(crate) const SUMS: usize = 64;
 
 pub(crate) const MFMA: Case = Case {
     target: "gfx90a",
@@ -42,6 +47,7 @@ pub(crate) const MFMA: Case = Case {
     sparse: None,
     split: [false; 2],
     scales: None,
+    result: SUMS,
 };
 
 /// Exponent of the scale of a block of 32 k values of a row of A (`which` 0) or a column of B.
@@ -224,7 +230,8 @@ impl Case {
         };
         let text = self
             .text
-            .replace('D', &group(64, sums))
+            .replace('D', &group(SUMS, sums))
+            .replace('O', &group(self.result, sums))
             .replace('A', &group(32, in_a))
             .replace('B', &group(48, in_b))
             .replace('I', "v30")
@@ -234,7 +241,7 @@ impl Case {
         let places = (32..32 + in_a)
             .chain(48..48 + in_b)
             .chain([30, 28, 29])
-            .chain(64..64 + sums);
+            .chain(SUMS..SUMS + sums);
         for (at, register) in places.enumerate() {
             code += &load_lanes(register, at * 4 * lanes);
         }
@@ -245,7 +252,7 @@ impl Case {
         };
         code += &format!("{wait}\n{text}\ns_nop 15\ns_nop 15\n");
         for register in 0..sums {
-            code += &store_lanes(64 + register, (after + register) * 4 * lanes);
+            code += &store_lanes(self.result + register, (after + register) * 4 * lanes);
         }
         let Some(result) = run_with_wave(self.target, lanes, &code, &memory) else {
             return;

@@ -66,6 +66,24 @@ fn scales_of_gfx950_count_for_their_blocks_of_rows_and_columns() {
 }
 
 #[test]
+fn results_may_take_the_place_of_the_scales() {
+    // The scales are in v28 and v29.
+    Case {
+        split: [true; 2],
+        scales: Some([0, 0]),
+        result: 28,
+        ..Case::dense(
+            "gfx950",
+            "v_mfma_scale_f32_16x16x128_f8f6f4 O, A, B, D, S, T op_sel_hi:[0,0,0]",
+            [FP8_OCP; 2],
+            16,
+            128,
+        )
+    }
+    .check();
+}
+
+#[test]
 #[rustfmt::skip]
 fn deep_smfmac_of_gfx950() {
     let (fp8, bf8) = (FP8_OCP, BF8_OCP);

@@ -3,22 +3,16 @@
 //! A row of sums is `WIDE` vectors; `ROWS` rows are summed up at a time, so that independent additions hide each other's latency. Each sum
 //! takes its products in the order of k all the same.
 
-use std::{mem::MaybeUninit, ops::Range};
+use std::{marker::PhantomData, mem::MaybeUninit, ops::Range};
 
 use crate::ir::Ref;
 
 use super::{
     super::{vector::Products, wave::Wave},
-    Layout, MatrixPlan, Scales, Sum,
+    Layout, MatrixPlan, Sum,
     sum::Accumulator,
-    unpack::{Operands, unpack},
+    unpack::{Operands, SCALED, unpack},
 };
-
-/// k values that have a scale in common.
-const SCALED: usize = 32;
-
-/// Sums of `ROWS` rows.
-type Tile<V, const WIDE: usize, const ROWS: usize> = [[V; WIDE]; ROWS];
 
 /// Rows of a block: its number, that of A's block, and the first row.
 #[derive(Clone, Copy)]
@@ -43,113 +37,182 @@ pub(super) unsafe fn multiply<
     w: &mut Wave,
     plan: &MatrixPlan,
 ) {
-    const { assert!(WIDE * V::LANES == SIZE && SIZE.is_multiple_of(ROWS)) };
     let mut operands = MaybeUninit::<Operands<T>>::uninit();
     // SAFETY: the registers are in the file; the sums read what `unpack` has written.
     unsafe {
         unpack::<T, SIZE>(w, plan, operands.as_mut_ptr());
-        let operands = operands.as_ptr();
+        let product = Product::<T, V, SIZE, WIDE, ROWS> {
+            plan,
+            operands: operands.as_ptr(),
+            vectors: PhantomData,
+        };
         if plan.is_plain() {
-            blocks::<T, V, SIZE, WIDE, ROWS, true>(w, plan, operands);
+            product.blocks::<true>(w);
         } else {
-            blocks::<T, V, SIZE, WIDE, ROWS, false>(w, plan, operands);
+            product.blocks::<false>(w);
         }
     }
 }
 
-/// Sums all blocks up; `PLAIN` as [`MatrixPlan::is_plain`] says.
-#[inline(always)]
-unsafe fn blocks<
-    T: Accumulator,
-    V: Products<T>,
-    const SIZE: usize,
-    const WIDE: usize,
-    const ROWS: usize,
-    const PLAIN: bool,
->(
-    w: &mut Wave,
-    plan: &MatrixPlan,
+/// A product whose operands have been read.
+struct Product<'a, T, V, const SIZE: usize, const WIDE: usize, const ROWS: usize> {
+    plan: &'a MatrixPlan,
     operands: *const Operands<T>,
-) {
-    // SAFETY: by the caller.
-    unsafe {
+    vectors: PhantomData<V>,
+}
+
+impl<T: Accumulator, V: Products<T>, const SIZE: usize, const WIDE: usize, const ROWS: usize>
+    Product<'_, T, V, SIZE, WIDE, ROWS>
+{
+    /// Sums all blocks up; `PLAIN` as [`MatrixPlan::is_plain`] says.
+    #[inline(always)]
+    unsafe fn blocks<const PLAIN: bool>(&self, w: &mut Wave) {
+        const { assert!(WIDE * V::LANES == SIZE && SIZE.is_multiple_of(ROWS)) };
+        let plan = self.plan;
         let mut copy = MaybeUninit::uninit();
-        let c = addend(w, plan, &mut copy);
-        let group = (1usize << plan.cbsz) - 1;
-        for block in 0..plan.blocks {
-            let a_block = if plan.cbsz == 0 {
-                block
-            } else {
-                (block & !group) | plan.abid as usize & group
-            };
-            for row in (0..SIZE).step_by(ROWS) {
-                let rows = Rows {
-                    block,
-                    a_block,
-                    row,
-                };
-                let mut sums = [[T::default(); SIZE]; ROWS];
-                for (n, sums) in sums.iter_mut().enumerate() {
-                    *sums = row_of_c::<T, SIZE, PLAIN>(w, plan, c, block, row + n);
-                }
-                if PLAIN {
-                    let all = from_rows::<T, V, SIZE, WIDE, ROWS>(&sums);
-                    let range = 0..plan.depth;
-                    let all =
-                        sum_up::<T, V, SIZE, WIDE, ROWS, false>(plan, operands, rows, range, all);
-                    sums = to_rows::<T, V, SIZE, WIDE, ROWS>(&all);
+        // SAFETY: by the caller of `multiply`.
+        unsafe {
+            let c = addend(w, plan, &mut copy);
+            let group = (1usize << plan.cbsz) - 1;
+            for block in 0..plan.blocks {
+                let a_block = if plan.cbsz == 0 {
+                    block
                 } else {
-                    add_products::<T, V, SIZE, WIDE, ROWS>(w, plan, operands, rows, &mut sums);
-                }
-                for (n, sums) in sums.iter().enumerate() {
-                    let (offset, half) = plan.place::<PLAIN>(w, block, row + n);
-                    let to = w.base[0]
-                        .add(plan.d as usize + offset)
-                        .cast::<[u32; SIZE]>();
+                    (block & !group) | plan.abid as usize & group
+                };
+                for row in (0..SIZE).step_by(ROWS) {
+                    let rows = Rows {
+                        block,
+                        a_block,
+                        row,
+                    };
+                    let mut sums = [[T::default(); SIZE]; ROWS];
+                    for (n, sums) in sums.iter_mut().enumerate() {
+                        *sums = row_of_c::<T, SIZE, PLAIN>(w, plan, c, block, row + n);
+                    }
                     if PLAIN {
-                        to.write_unaligned(T::to_words(plan, sums));
+                        sums = self.sum_up::<false>(rows, 0..plan.depth, sums);
                     } else {
-                        let mut words = to.read_unaligned();
-                        T::put(plan, sums, &mut words, half);
-                        to.write_unaligned(words);
+                        self.add_products(rows, &mut sums);
+                    }
+                    for (n, sums) in sums.iter().enumerate() {
+                        let (offset, half) = plan.place::<PLAIN>(w, block, row + n);
+                        let to = w.base[0]
+                            .add(plan.d as usize + offset)
+                            .cast::<[u32; SIZE]>();
+                        if PLAIN {
+                            to.write_unaligned(T::to_words(plan, sums));
+                        } else {
+                            let mut words = to.read_unaligned();
+                            T::put(plan, sums, &mut words, half);
+                            to.write_unaligned(words);
+                        }
                     }
                 }
             }
         }
     }
-}
 
-/// Adds the products of all k values to the sums of some rows, however that is to be done.
-#[inline(always)]
-unsafe fn add_products<
-    T: Accumulator,
-    V: Products<T>,
-    const SIZE: usize,
-    const WIDE: usize,
-    const ROWS: usize,
->(
-    w: &Wave,
-    plan: &MatrixPlan,
-    operands: *const Operands<T>,
-    rows: Rows,
-    sums: &mut [[T; SIZE]; ROWS],
-) {
-    let range = 0..plan.stored_depth();
-    // SAFETY: by the caller.
-    unsafe {
-        if let Some(scales) = &plan.scales {
-            scaled::<T, V, SIZE, WIDE, ROWS>(w, plan, scales, operands, rows, sums);
-        } else if plan.clamp {
-            let zero = [[V::splat(T::default()); WIDE]; ROWS];
-            let all = products::<T, V, SIZE, WIDE, ROWS>(plan, operands, rows, range, zero);
-            let all = to_rows::<T, V, SIZE, WIDE, ROWS>(&all);
-            for (sum, products) in sums.iter_mut().flatten().zip(all.into_iter().flatten()) {
-                *sum = sum.add_block(products, Some(0));
+    /// Adds the products of all k values to the sums of some rows, however that is to be done.
+    #[inline(always)]
+    unsafe fn add_products(&self, rows: Rows, sums: &mut [[T; SIZE]; ROWS]) {
+        let all = 0..self.plan.stored_depth();
+        // SAFETY: by the caller.
+        unsafe {
+            if self.plan.scales.is_some() {
+                self.add_scaled(rows, sums);
+            } else if self.plan.clamp {
+                let products = self.products(rows, all, [[T::default(); SIZE]; ROWS]);
+                for (sum, products) in sums
+                    .iter_mut()
+                    .flatten()
+                    .zip(products.into_iter().flatten())
+                {
+                    *sum = sum.add_block(products, Some(0));
+                }
+            } else {
+                *sums = self.products(rows, all, *sums);
             }
-        } else {
-            let all = from_rows::<T, V, SIZE, WIDE, ROWS>(sums);
-            let all = products::<T, V, SIZE, WIDE, ROWS>(plan, operands, rows, range, all);
-            *sums = to_rows::<T, V, SIZE, WIDE, ROWS>(&all);
+        }
+    }
+
+    /// Adds to sums the products of each block of k values, scaled.
+    #[inline(always)]
+    unsafe fn add_scaled(&self, rows: Rows, sums: &mut [[T; SIZE]; ROWS]) {
+        // SAFETY: by the caller `unpack` has written the exponents.
+        unsafe {
+            for from in (0..self.plan.depth).step_by(SCALED) {
+                let exponent = |which: usize, row: usize| {
+                    let exponents = (&raw const (*self.operands).exponents[which]).cast::<u32>();
+                    *exponents.add(from / SCALED * SIZE + row)
+                };
+                let none = [[T::default(); SIZE]; ROWS];
+                let products = self.products(rows, from..from + SCALED, none);
+                for (n, (sums, products)) in sums.iter_mut().zip(products).enumerate() {
+                    let of_row = exponent(0, rows.row + n);
+                    for (column, (sum, products)) in sums.iter_mut().zip(products).enumerate() {
+                        let of_column = exponent(1, column);
+                        let valid = of_row != 255 && of_column != 255;
+                        let exponent = (of_row + of_column).cast_signed() - 254;
+                        *sum = sum.add_block(products, valid.then_some(exponent));
+                    }
+                }
+            }
+        }
+    }
+
+    /// `sums` and the products of the stored k values `range`.
+    #[inline(always)]
+    unsafe fn products(
+        &self,
+        rows: Rows,
+        range: Range<usize>,
+        sums: [[T; SIZE]; ROWS],
+    ) -> [[T; SIZE]; ROWS] {
+        // SAFETY: by the caller.
+        unsafe {
+            if self.plan.sparse.is_some() {
+                self.sum_up::<true>(rows, range, sums)
+            } else {
+                self.sum_up::<false>(rows, range, sums)
+            }
+        }
+    }
+
+    /// See [`products`](Self::products).
+    #[inline(always)]
+    unsafe fn sum_up<const SPARSE: bool>(
+        &self,
+        rows: Rows,
+        range: Range<usize>,
+        sums: [[T; SIZE]; ROWS],
+    ) -> [[T; SIZE]; ROWS] {
+        // SAFETY: `WIDE` vectors are a row, and any bits are a value. By the caller `unpack` has written the operands of the plan's blocks,
+        // rows and k values; indices of a sparse A are below the depth.
+        unsafe {
+            let mut tile = sums.as_ptr().cast::<[[V; WIDE]; ROWS]>().read_unaligned();
+            let first = rows.a_block * self.plan.stored_depth() * SIZE + rows.row;
+            let a = (&raw const (*self.operands).a).cast::<T>().add(first);
+            let k_of = (&raw const (*self.operands).k).cast::<u8>().add(first);
+            let b = (&raw const (*self.operands).b)
+                .cast::<T>()
+                .add(rows.block * self.plan.depth * SIZE);
+            for k in range {
+                for (row, sums) in tile.iter_mut().enumerate() {
+                    let at = k * SIZE + row;
+                    let value = V::splat(*a.add(at));
+                    let of_b = if SPARSE {
+                        usize::from(*k_of.add(at))
+                    } else {
+                        k
+                    };
+                    for (part, sum) in sums.iter_mut().enumerate() {
+                        let line = V::load(b.add(of_b * SIZE + part * V::LANES));
+                        *sum = sum.add_product(value, line);
+                    }
+                }
+            }
+            tile.as_ptr().cast::<[[T; SIZE]; ROWS]>().read_unaligned()
         }
     }
 }
@@ -232,147 +295,4 @@ unsafe fn row_of_c<T: Accumulator, const SIZE: usize, const PLAIN: bool>(
             }
         }
     }
-}
-
-/// `sums` and the products of the stored k values `range`.
-#[inline(always)]
-unsafe fn products<
-    T: Accumulator,
-    V: Products<T>,
-    const SIZE: usize,
-    const WIDE: usize,
-    const ROWS: usize,
->(
-    plan: &MatrixPlan,
-    operands: *const Operands<T>,
-    rows: Rows,
-    range: Range<usize>,
-    sums: Tile<V, WIDE, ROWS>,
-) -> Tile<V, WIDE, ROWS> {
-    // SAFETY: by the caller.
-    unsafe {
-        if plan.sparse.is_some() {
-            sum_up::<T, V, SIZE, WIDE, ROWS, true>(plan, operands, rows, range, sums)
-        } else {
-            sum_up::<T, V, SIZE, WIDE, ROWS, false>(plan, operands, rows, range, sums)
-        }
-    }
-}
-
-/// See [`products`].
-#[inline(always)]
-unsafe fn sum_up<
-    T: Accumulator,
-    V: Products<T>,
-    const SIZE: usize,
-    const WIDE: usize,
-    const ROWS: usize,
-    const SPARSE: bool,
->(
-    plan: &MatrixPlan,
-    operands: *const Operands<T>,
-    rows: Rows,
-    range: Range<usize>,
-    mut sums: Tile<V, WIDE, ROWS>,
-) -> Tile<V, WIDE, ROWS> {
-    // SAFETY: by the caller `unpack` has written the operands of the plan's blocks, rows and k values; indices of a sparse A are below
-    // the depth.
-    unsafe {
-        let first = rows.a_block * plan.stored_depth() * SIZE + rows.row;
-        let a = (&raw const (*operands).a).cast::<T>().add(first);
-        let k_of = (&raw const (*operands).k).cast::<u8>().add(first);
-        let b = (&raw const (*operands).b)
-            .cast::<T>()
-            .add(rows.block * plan.depth * SIZE);
-        for k in range {
-            for (row, sums) in sums.iter_mut().enumerate() {
-                let at = k * SIZE + row;
-                let value = V::splat(*a.add(at));
-                let of_b = if SPARSE {
-                    usize::from(*k_of.add(at))
-                } else {
-                    k
-                };
-                for (part, sum) in sums.iter_mut().enumerate() {
-                    let line = V::load(b.add(of_b * SIZE + part * V::LANES));
-                    *sum = sum.add_product(value, line);
-                }
-            }
-        }
-    }
-    sums
-}
-
-/// Adds to sums the products of each block of k values, scaled.
-#[inline(always)]
-unsafe fn scaled<
-    T: Accumulator,
-    V: Products<T>,
-    const SIZE: usize,
-    const WIDE: usize,
-    const ROWS: usize,
->(
-    w: &Wave,
-    plan: &MatrixPlan,
-    scales: &Scales,
-    operands: *const Operands<T>,
-    rows: Rows,
-    sums: &mut [[T; SIZE]; ROWS],
-) {
-    // SAFETY: by the caller; the scales' registers are in the file.
-    unsafe {
-        for from in (0..plan.depth).step_by(SCALED) {
-            let exponents = |which: usize| {
-                let at = scales.registers[which] as usize + 4 * (from / SCALED * SIZE);
-                let mut words = w.base[0].add(at).cast::<[u32; SIZE]>().read_unaligned();
-                for word in &mut words {
-                    *word = *word >> scales.shifts[which] & 255;
-                }
-                words
-            };
-            let (of_rows, of_columns) = (exponents(0), exponents(1));
-            let zero = [[V::splat(T::default()); WIDE]; ROWS];
-            let all =
-                products::<T, V, SIZE, WIDE, ROWS>(plan, operands, rows, from..from + SCALED, zero);
-            let all = to_rows::<T, V, SIZE, WIDE, ROWS>(&all);
-            for (n, (sums, products)) in sums.iter_mut().zip(all).enumerate() {
-                let of_row = of_rows[rows.row + n];
-                for ((sum, products), of_column) in sums.iter_mut().zip(products).zip(of_columns) {
-                    let valid = of_row != 255 && of_column != 255;
-                    let exponent = (of_row + of_column).cast_signed() - 254;
-                    *sum = sum.add_block(products, valid.then_some(exponent));
-                }
-            }
-        }
-    }
-}
-
-/// Sums as vectors.
-#[inline(always)]
-unsafe fn from_rows<
-    T: Accumulator,
-    V: Products<T>,
-    const SIZE: usize,
-    const WIDE: usize,
-    const ROWS: usize,
->(
-    sums: &[[T; SIZE]; ROWS],
-) -> Tile<V, WIDE, ROWS> {
-    // SAFETY: `WIDE` vectors are a row; any bits are a value of theirs.
-    unsafe { sums.as_ptr().cast::<Tile<V, WIDE, ROWS>>().read_unaligned() }
-}
-
-/// Sums as values.
-#[inline(always)]
-unsafe fn to_rows<
-    T: Accumulator,
-    V: Products<T>,
-    const SIZE: usize,
-    const WIDE: usize,
-    const ROWS: usize,
->(
-    tile: &Tile<V, WIDE, ROWS>,
-) -> [[T; SIZE]; ROWS] {
-    // SAFETY: `WIDE` vectors are a row; any bits are a value.
-    unsafe { tile.as_ptr().cast::<[[T; SIZE]; ROWS]>().read_unaligned() }
 }

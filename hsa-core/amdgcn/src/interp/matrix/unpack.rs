@@ -11,15 +11,20 @@ use super::{
 /// Most elements of A or B in all blocks: 32 rows of 64 k values, 16 of 128.
 pub(super) const ELEMENTS: usize = 2048;
 
-/// A, by (block, stored k, row), with the k of each when it is sparse, and B, by (block, k, column). Only what the plan needs is written.
+/// k values that have a scale in common.
+pub(super) const SCALED: usize = 32;
+
+/// A, by (block, stored k, row), with the k of each when it is sparse, and B, by (block, k, column); and the exponents of the scales of A and
+/// B, by (k / [`SCALED`], row or column). Only what the plan needs is written.
 #[repr(C, align(64))]
 pub(super) struct Operands<T> {
     pub(super) a: [T; ELEMENTS],
     pub(super) b: [T; ELEMENTS],
     pub(super) k: [u8; ELEMENTS],
+    pub(super) exponents: [[u32; 64]; 2],
 }
 
-/// Reads A and B.
+/// Reads all that D may take the place of, but for C.
 ///
 /// # Safety
 /// The plan's registers are in the wave's file; `to` is writable.
@@ -37,6 +42,16 @@ pub(super) unsafe fn unpack<T: Widen, const SIZE: usize>(
         }
         if let Some(sparse) = plan.sparse {
             places::<SIZE>(w, plan, sparse, (&raw mut (*to).k).cast());
+        }
+        if let Some(scales) = &plan.scales {
+            for (which, register) in scales.registers.into_iter().enumerate() {
+                let words = w.base[0].add(register as usize).cast::<[u32; 64]>();
+                let mut words = words.read_unaligned();
+                for word in &mut words {
+                    *word = *word >> scales.shifts[which] & 255;
+                }
+                (&raw mut (*to).exponents[which]).write(words);
+            }
         }
     }
 }
