@@ -1,6 +1,9 @@
 //! Programs: code objects, loaded on a device.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use gneiss_fatbin::{CodeObject, Metadata, TargetId};
 use gneiss_hsa_api::*;
@@ -72,10 +75,15 @@ impl Program {
             .any(|it| it.device_enqueue_symbol.is_some())
         {
             // LLVM 15 leaves some kernels of blocks local; device code does not find them either, and what it enqueues for them fails.
-            metadata.kernels.retain(|kernel| {
-                let mut symbols = code_object.symbols().into_iter().flatten();
-                symbols.any(|symbol| symbol.name == kernel.symbol && !symbol.is_local())
-            });
+            let symbols = code_object.symbols().map_err(invalid)?;
+            let global: HashSet<_> = symbols
+                .iter()
+                .filter(|symbol| !symbol.is_local())
+                .map(|symbol| symbol.name)
+                .collect();
+            metadata
+                .kernels
+                .retain(|kernel| global.contains(kernel.symbol.as_str()));
         }
 
         let hsa = device.hsa();

@@ -61,8 +61,11 @@ impl Compile {
                 "--rocm-path=/usr",
             ])
             .args([
-                "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
-                &shared_include(),
+                flag(
+                    "--rocm-device-lib-path=",
+                    Path::new(device_libraries::PACKAGE),
+                ),
+                shared_include().into(),
             ])
             .libraries(["-lamdhip64"])
     }
@@ -90,9 +93,13 @@ impl Compile {
 
     /// Device code for several targets by Debian's clang 19, without a host program.
     pub fn clang_19_module(source: &Path, targets: &[&str]) -> Self {
-        let device_libraries = "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+        let libraries = flag(
+            "--rocm-device-lib-path=",
+            Path::new(device_libraries::PACKAGE),
+        );
         Self::new("clang++-19", "-x", source, "apt install clang-19")
-            .args(["hip", "-O3", "--rocm-path=/usr", device_libraries])
+            .args(["hip", "-O3", "--rocm-path=/usr"])
+            .args([libraries])
             .args(
                 targets
                     .iter()

@@ -16,7 +16,7 @@ use std::{
 use crate::workspace_root;
 
 /// Where the package puts its files.
-const PACKAGE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+pub(crate) const PACKAGE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
 /// What the code reads as its target, by the end of the file's name.
 const VERSIONS: [(&str, u32); 18] = [

@@ -23,6 +23,33 @@ pub fn verify() -> bool {
 /// The target that the quick tests compile for.
 pub const QUICK_TARGET: &str = "gfx90a";
 
+/// The HIP samples, `samples/hip/<name>.hip`.
+pub const HIP_SAMPLES: [&str; 8] = [
+    "hello",
+    "vector_add",
+    "matrix_multiply",
+    "reduction",
+    "histogram",
+    "nbody",
+    "stream_pipeline",
+    "texture_rotate",
+];
+
+/// Runs a HIP sample and looks for its verdict.
+///
+/// # Panics
+///
+/// When it exits with anything but 0, or does not end with the verdict.
+pub fn sample_passes(name: &str, run: &Run) {
+    let outcome = run.run();
+    outcome.expect_success();
+    assert!(
+        outcome.stdout.ends_with(&format!("{name}: PASSED\n")),
+        "{}",
+        outcome.describe()
+    );
+}
+
 /// Compiles `programs/<program>.hip` for the quick target and runs one case of it; the case must pass.
 ///
 /// # Panics

@@ -1,18 +1,9 @@
 //! Every HIP sample, under `gneiss run`: for one target, optimised, in the quick run; for every target, optimisation level,
 //! compiler and runtime in the long one (`GNEISS_VERIFY=1`).
 
-use gneiss_tests::{Compile, QUICK_TARGET, Run, clang_19, compile, source_path, verify};
-
-const SAMPLES: [&str; 8] = [
-    "hello",
-    "vector_add",
-    "matrix_multiply",
-    "reduction",
-    "histogram",
-    "nbody",
-    "stream_pipeline",
-    "texture_rotate",
-];
+use gneiss_tests::{
+    Compile, HIP_SAMPLES, QUICK_TARGET, Run, clang_19, compile, sample_passes, source_path, verify,
+};
 
 fn sample(name: &str, target: &str, level: &str) -> Run {
     Run::new(compile(&Compile::hip(
@@ -26,17 +17,6 @@ fn sample(name: &str, target: &str, level: &str) -> Run {
 /// time, and gfx90a lacks some of those that they choose from.
 fn compiles(name: &str, target: &str, level: &str) -> bool {
     (name, target, level) != ("texture_rotate", "gfx90a", "-O0")
-}
-
-/// Runs a sample and looks for its verdict.
-fn passes(name: &str, run: &Run) {
-    let outcome = run.run();
-    outcome.expect_success();
-    assert!(
-        outcome.stdout.ends_with(&format!("{name}: PASSED\n")),
-        "{}",
-        outcome.describe()
-    );
 }
 
 #[test]
@@ -53,22 +33,22 @@ fn every_file_in_the_folder_is_listed() {
         })
         .collect();
     names.sort();
-    let mut listed = SAMPLES;
+    let mut listed = HIP_SAMPLES;
     listed.sort_unstable();
     assert_eq!(names, listed);
 }
 
 #[test]
 fn every_sample_runs() {
-    for name in SAMPLES {
-        passes(name, &sample(name, QUICK_TARGET, "-O3"));
+    for name in HIP_SAMPLES {
+        sample_passes(name, &sample(name, QUICK_TARGET, "-O3"));
     }
 }
 
 #[test]
 fn every_sample_runs_on_waves_of_32() {
-    for name in SAMPLES {
-        passes(name, &sample(name, "gfx1030", "-O3"));
+    for name in HIP_SAMPLES {
+        sample_passes(name, &sample(name, "gfx1030", "-O3"));
     }
 }
 
@@ -92,13 +72,13 @@ fn hello_prints_a_line_for_every_thread() {
 #[test]
 fn unoptimised_code_runs() {
     for name in ["vector_add", "hello"] {
-        passes(name, &sample(name, QUICK_TARGET, "-O0"));
+        sample_passes(name, &sample(name, QUICK_TARGET, "-O0"));
     }
 }
 
 #[test]
 fn the_other_hip_runtime_runs_over_our_hsa_runtime() {
-    passes(
+    sample_passes(
         "vector_add",
         &sample("vector_add", QUICK_TARGET, "-O3").hip_amd(),
     );
@@ -110,15 +90,15 @@ fn every_sample_for_every_target_level_and_runtime() {
         eprintln!("LEFT OUT: the full matrix of the HIP samples (GNEISS_VERIFY=1 runs it)");
         return;
     }
-    for name in SAMPLES {
+    for name in HIP_SAMPLES {
         for target in [QUICK_TARGET, "gfx1030"] {
             for level in ["-O0", "-O2", "-O3"] {
                 if !compiles(name, target, level) {
                     continue;
                 }
                 eprintln!("{name} {target} {level}");
-                passes(name, &sample(name, target, level));
-                passes(name, &sample(name, target, level).hip_amd());
+                sample_passes(name, &sample(name, target, level));
+                sample_passes(name, &sample(name, target, level).hip_amd());
             }
         }
     }
@@ -130,7 +110,7 @@ fn every_sample_built_by_clang_19() {
         eprintln!("LEFT OUT: the HIP samples built by clang 19 (GNEISS_VERIFY=1 runs them)");
         return;
     }
-    for name in SAMPLES {
+    for name in HIP_SAMPLES {
         for target in [QUICK_TARGET, "gfx1030"] {
             let source = source_path(&format!("samples/hip/{name}.hip"));
             for level in ["-O0", "-O3"] {
@@ -138,7 +118,7 @@ fn every_sample_built_by_clang_19() {
                     continue;
                 }
                 eprintln!("{name} {target} {level} clang 19");
-                passes(
+                sample_passes(
                     name,
                     &Run::new(compile(&Compile::clang_19(&source, target, level))),
                 );

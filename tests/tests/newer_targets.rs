@@ -4,7 +4,10 @@
 
 use std::time::Duration;
 
-use gneiss_tests::{Compile, Run, clang_22, compile, gneiss_succeeds, source_path, verify};
+use gneiss_tests::{
+    Compile, HIP_SAMPLES, Run, clang_22, compile, gneiss_succeeds, sample_passes, source_path,
+    verify,
+};
 
 /// A card for each target that programs are built for: its own code is there, or else a generic target covers it.
 const CARDS: [(&str, &str); 8] = [
@@ -20,17 +23,6 @@ const CARDS: [(&str, &str); 8] = [
 
 /// The targets without image instructions, for which nothing with a texture compiles.
 const IMAGELESS: [&str; 2] = ["gfx950", "gfx9-4-generic"];
-
-const SAMPLES: [&str; 8] = [
-    "hello",
-    "vector_add",
-    "matrix_multiply",
-    "reduction",
-    "histogram",
-    "nbody",
-    "stream_pipeline",
-    "texture_rotate",
-];
 
 /// What the quick run builds: printf, shuffles and atomics.
 const QUICK: [&str; 3] = ["hello", "reduction", "histogram"];
@@ -52,18 +44,12 @@ fn samples_run_for_newer_and_for_generic_targets() {
     if !clang_22() {
         return;
     }
-    let samples: &[&str] = if verify() { &SAMPLES } else { &QUICK };
+    let samples: &[&str] = if verify() { &HIP_SAMPLES } else { &QUICK };
     for name in samples {
         let program = program(&format!("samples/hip/{name}.hip"), name);
         for (card, target) in cards(name) {
             eprintln!("{name} for {target} on {card}");
-            let outcome = Run::new(&program).gpus(card).run();
-            outcome.expect_success();
-            assert!(
-                outcome.stdout.ends_with(&format!("{name}: PASSED\n")),
-                "{target} on {card}: {}",
-                outcome.describe()
-            );
+            sample_passes(name, &Run::new(&program).gpus(card));
         }
     }
 }

@@ -41,9 +41,9 @@ fn samples_pass_when_the_caller_submits() {
     }
 }
 
-#[test]
-fn a_recording_has_the_calls_and_commands_of_an_opencl_program() {
-    let source = source_path("samples/opencl/flush_and_finish.c");
+/// Records a sample: the recording as lines of JSON, and what is said of it.
+fn recorded(name: &str) -> [String; 2] {
+    let source = source_path(&format!("samples/opencl/{name}.c"));
     let program = compile(&Compile::c_over_opencl(&source));
     let folder = tempfile::tempdir().expect("a folder");
     let (trace, lines) = (folder.path().join("a.gnt"), folder.path().join("a.jsonl"));
@@ -57,29 +57,22 @@ fn a_recording_has_the_calls_and_commands_of_an_opencl_program() {
         program.as_os_str(),
     ]);
     let lines = std::fs::read_to_string(lines).expect("the lines are written");
+    let words = gneiss_succeeds(&[OsStr::new("explain"), trace.as_os_str()]);
+    [lines, words]
+}
+
+#[test]
+fn a_recording_has_the_calls_and_commands_of_an_opencl_program() {
+    let [lines, words] = recorded("flush_and_finish");
     for text in ["\"clFlush\"", "\"clFinish\"", "\"step\""] {
         assert!(lines.contains(text), "no {text} in:\n{lines}");
     }
-    let words = gneiss_succeeds(&[OsStr::new("explain"), trace.as_os_str()]);
     assert!(words.contains("6 commands on 1 stream"), "{words}");
 }
 
 #[test]
 fn a_recording_shows_kernels_that_a_kernel_has_enqueued() {
-    let source = source_path("samples/opencl/device_queue.c");
-    let program = compile(&Compile::c_over_opencl(&source));
-    let folder = tempfile::tempdir().expect("a folder");
-    let (trace, lines) = (folder.path().join("a.gnt"), folder.path().join("a.jsonl"));
-    gneiss_succeeds(&[
-        OsStr::new("trace"),
-        OsStr::new("-o"),
-        trace.as_os_str(),
-        OsStr::new("--json"),
-        lines.as_os_str(),
-        OsStr::new("--"),
-        program.as_os_str(),
-    ]);
-    let lines = std::fs::read_to_string(lines).expect("the lines are written");
+    let [lines, words] = recorded("device_queue");
     let enqueued = |kernel: &str| {
         let name = format!("\"{kernel}\"");
         (lines.lines())
@@ -90,7 +83,6 @@ fn a_recording_shows_kernels_that_a_kernel_has_enqueued() {
     assert_eq!(enqueued("__halve_block_invoke_kernel"), 8, "{lines}");
     assert!(lines.contains("\"device-enqueue\""), "{lines}");
     // The children are commands of a stream of their own.
-    let words = gneiss_succeeds(&[OsStr::new("explain"), trace.as_os_str()]);
     assert!(
         words.contains("device queue") && words.contains("on 2 streams"),
         "{words}"

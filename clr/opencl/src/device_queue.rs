@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use gneiss_clr::{DeviceQueue, DeviceQueues};
+use gneiss_clr::{DeviceQueue, DeviceQueues, Error};
 use parking_lot::Mutex;
 
 use crate::{
@@ -47,14 +47,10 @@ impl OnDevice {
     /// # Errors
     /// `CL_INVALID_QUEUE_PROPERTIES` for a size that is too large, `CL_OUT_OF_RESOURCES`.
     pub fn queue(&self, device: &Device, size: cl_uint) -> Result<DeviceQueue> {
-        if !(1..=DeviceQueue::LARGEST).contains(&size) {
-            return fail!(
-                CL_INVALID_QUEUE_PROPERTIES,
-                "a queue of {size} bytes on the device: at most {}",
-                DeviceQueue::LARGEST
-            );
+        match self.shared(device)?.queue(size) {
+            Err(Error::InvalidValue(reason)) => fail!(CL_INVALID_QUEUE_PROPERTIES, "{reason}"),
+            made => made.map_err(code),
         }
-        self.shared(device)?.queue(size).map_err(code)
     }
 
     /// The queue that kernels enqueue to by default.

@@ -131,11 +131,10 @@ impl Options {
         options.uniform = uniform || options.standard < 200;
         if options.standard >= 300 {
             let features = extension::features(images);
-            let features = features.iter().map(|(name, _)| format!("+{name}"));
-            options.extensions.extend(features);
+            let extensions = features.iter().map(|(name, _)| format!("+{name}"));
+            options.extensions.extend(extensions);
             // Clang's headers know some only where their macros are defined.
-            let macros = extension::features(images);
-            let macros = macros.iter().map(|(name, _)| format!("-D{name}=1"));
+            let macros = features.iter().map(|(name, _)| format!("-D{name}=1"));
             options.compiler.splice(0..0, macros);
         }
         if options.standard >= 200 {

@@ -101,28 +101,26 @@ impl Storage {
                 owner: Owner::Pinned(known),
             });
         }
-        if let Some((memory, offset)) = clr.find_memory(address)
-            && size <= memory.size() - offset
-        {
-            let owner = list
-                .values()
-                .filter_map(Weak::upgrade)
-                .find(|known| Arc::ptr_eq(&known.memory, &memory))
-                .map_or(Owner::Foreign, Owner::Pinned);
-            return Ok(Self {
-                memory,
-                offset,
-                owner,
-            });
-        }
-        if let Some((memory, offset)) = clr.find_memory(address)
-            && memory.kind() != MemoryKind::Registered
-        {
-            return fail!(
-                CL_INVALID_BUFFER_SIZE,
-                "a buffer of {size} bytes over shared virtual memory that has {} there",
-                memory.size() - offset
-            );
+        if let Some((memory, offset)) = clr.find_memory(address) {
+            let there = memory.size() - offset;
+            if size <= there {
+                let owner = list
+                    .values()
+                    .filter_map(Weak::upgrade)
+                    .find(|known| Arc::ptr_eq(&known.memory, &memory))
+                    .map_or(Owner::Foreign, Owner::Pinned);
+                return Ok(Self {
+                    memory,
+                    offset,
+                    owner,
+                });
+            }
+            if memory.kind() != MemoryKind::Registered {
+                return fail!(
+                    CL_INVALID_BUFFER_SIZE,
+                    "a buffer of {size} bytes over shared virtual memory that has {there} there"
+                );
+            }
         }
         let device = &context.devices[0].clr;
         let flags = HostFlags::COHERENT | HostFlags::MAPPED | HostFlags::PORTABLE;

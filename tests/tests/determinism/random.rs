@@ -170,9 +170,7 @@ fn register(text: &str) -> (&str, u32) {
 /// The code of a kernel that does some instructions.
 fn kernel(target: &str, number: usize, listing: &[String], random: &mut Rng) -> String {
     let wave64 = target.starts_with("gfx9");
-    let major = target.len() - 2;
-    let newest = &target[3..major] == "12";
-    let (group, wait_scalar, wait_vector) = if newest {
+    let (group, wait_scalar, wait_vector) = if target.starts_with("gfx12") {
         ("ttmp9", "s_wait_kmcnt 0", "s_wait_loadcnt 0")
     } else {
         ("s2", "s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(0)")

@@ -82,6 +82,12 @@ impl Wrap {
         unsafe { *self.packet.get() }
     }
 
+    /// Whether its command is written: the slot is the scheduler's.
+    pub(super) fn is_written(&self) -> bool {
+        // Acquire: pairs with the device's release.
+        (READY..=DONE).contains(&self.state.load(Ordering::Acquire))
+    }
+
     /// Makes it what a new kernel of the host needs: no children.
     pub(super) fn reset(&self) {
         self.children.store(0, Ordering::Relaxed);
@@ -240,6 +246,13 @@ impl Events {
         Some(unsafe { self.memory.at(EVENT_TABLE + index as usize * size) })
     }
 
+    /// Ends an event with an error.
+    pub(super) fn fail(&self, address: u64) {
+        if let Some(event) = self.get(address) {
+            event.state.store(-1_i32 as u32, Ordering::Release);
+        }
+    }
+
     /// Takes one reference from an event; the last one frees it.
     pub(super) fn release(&self, address: u64) {
         let Some(event) = self.get(address) else {
@@ -267,14 +280,35 @@ pub(super) struct Slots {
 
 const WRAPS: usize = size_of::<Header>();
 
+/// Offsets of the parts of a queue's memory that follow its slots.
+struct Parts {
+    mask: usize,
+    waits: usize,
+    arguments: usize,
+}
+
+impl Parts {
+    fn of(count: u32) -> Self {
+        let all = count as usize;
+        let mask = WRAPS + all * size_of::<Wrap>();
+        let waits = (mask + all / 8).next_multiple_of(8);
+        Self {
+            mask,
+            waits,
+            arguments: (waits + all * WAITS * 8).next_multiple_of(64),
+        }
+    }
+}
+
 impl Slots {
     /// A queue with that many slots, a multiple of [`MASK_BITS`].
     pub(super) fn new(device: &Arc<Device>, count: u32, events: &Events) -> Result<Self> {
         let all = count as usize;
-        let mask = WRAPS + all * size_of::<Wrap>();
-        let waits = mask + all / 8;
-        let waits = waits.next_multiple_of(8);
-        let arguments = (waits + all * WAITS * 8).next_multiple_of(64);
+        let Parts {
+            mask,
+            waits,
+            arguments,
+        } = Parts::of(count);
         let slots = Self {
             memory: Shared::new(device, arguments + all * ARGUMENTS)?,
             count,
@@ -329,9 +363,8 @@ impl Slots {
     }
 
     fn mask(&self) -> &[AtomicU32] {
-        let offset = WRAPS + self.count as usize * size_of::<Wrap>();
         // SAFETY: the mask is in the memory.
-        unsafe { self.memory.mask(offset, self.count) }
+        unsafe { self.memory.mask(Parts::of(self.count).mask, self.count) }
     }
 
     /// The slots that are taken.
@@ -352,8 +385,7 @@ impl Slots {
 
     /// The events that a slot's command waits for.
     pub(super) fn wait_list(&self, slot: u32) -> impl Iterator<Item = u64> {
-        let all = self.count as usize;
-        let offset = (WRAPS + all * size_of::<Wrap>() + all / 8).next_multiple_of(8);
+        let offset = Parts::of(self.count).waits;
         let count = self.wrap(slot).waits.load(Ordering::Relaxed) as usize;
         (0..count.min(WAITS)).map(move |index| {
             let place = offset + (slot as usize * WAITS + index) * 8;
@@ -368,7 +400,7 @@ impl Slots {
         if size > ARGUMENTS {
             return None;
         }
-        let start = self.memory.0.size() - (self.count - slot) as usize * ARGUMENTS;
+        let start = Parts::of(self.count).arguments + slot as usize * ARGUMENTS;
         let mut bytes = vec![0; size];
         // SAFETY: in the slot's arguments, whose writer has given the slot away.
         unsafe {

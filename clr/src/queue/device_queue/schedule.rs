@@ -16,7 +16,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering, fence},
+        atomic::{Ordering, fence},
     },
 };
 
@@ -277,11 +277,11 @@ impl Scheduler {
                 continue;
             }
             self.with_children.swap_remove(at);
+            if self.has_failed(address) {
+                self.drop_family(address);
+            }
             if let Some(root) = self.roots.remove(&address) {
                 self.spare.push(address);
-                if root.failed.is_some() {
-                    self.drop_family(address);
-                }
                 let status = root.failed.unwrap_or(Status::COMPLETE);
                 work.finished.push((root.done, status));
             }
@@ -295,52 +295,43 @@ impl Scheduler {
         self.root(address).is_none_or(none) || self.is_dead(address)
     }
 
-    /// Whether a family has failed and nothing of it runs.
-    fn is_dead(&self, address: u64) -> bool {
-        let root = self.roots.get(&address);
+    fn has_failed(&self, root: u64) -> bool {
+        let root = self.roots.get(&root);
         root.is_some_and(|root| root.failed.is_some())
-            && !self.queues.iter().any(|queue| {
-                queue.taken().any(|slot| {
-                    queue.wrap(slot).state.load(Ordering::Acquire) == BUSY
-                        && self.root_of(queue.address_of(slot)) == Some(address)
-                })
-            })
+    }
+
+    /// Whether a family has failed and nothing of it runs.
+    fn is_dead(&self, root: u64) -> bool {
+        let runs = |wrap: &Wrap| wrap.state.load(Ordering::Acquire) == BUSY;
+        self.has_failed(root) && self.family(root, runs).next().is_none()
     }
 
     /// Frees the slots that a family has left: those of one that failed.
     fn drop_family(&self, root: u64) {
-        for queue in &self.queues {
-            let left: Vec<u32> = queue
-                .taken()
-                .filter(|slot| self.is_below(queue.address_of(*slot), root))
-                .collect();
-            for slot in left {
-                let event = queue.wrap(slot).event.load(Ordering::Relaxed);
-                if let Some(state) = self.events.get(event) {
-                    state.state.store(-1_i32 as u32, Ordering::Release);
-                }
-                queue.free(slot);
-            }
+        // All of them are found before one is freed: a slot leads to its root by way of others.
+        let left: Vec<_> = self.family(root, Wrap::is_written).collect();
+        for (queue, slot) in left {
+            self.events
+                .fail(queue.wrap(slot).event.load(Ordering::Relaxed));
+            queue.free(slot);
         }
     }
 
-    /// Whether a taken slot with a command is a child of a wrap, or a child's child.
-    fn is_below(&self, mut address: u64, root: u64) -> bool {
-        let most: u32 = self.queues.iter().map(|queue| queue.count()).sum();
-        for _ in 0..=most {
-            let Some((queue, slot)) = self.slot(address) else {
-                return false;
+    /// The taken slots whose wraps are as `wanted`, of the children, and theirs, of a kernel of the host.
+    fn family(
+        &self,
+        root: u64,
+        wanted: impl Fn(&Wrap) -> bool + Copy,
+    ) -> impl Iterator<Item = (&Arc<Slots>, u32)> {
+        self.queues.iter().flat_map(move |queue| {
+            let of_family = move |slot: &u32| {
+                wanted(queue.wrap(*slot)) && self.root_of(queue.address_of(*slot)) == Some(root)
             };
-            let wrap = queue.wrap(slot);
-            if !(READY..=DONE).contains(&wrap.state.load(Ordering::Acquire)) {
-                return false;
-            }
-            address = wrap.parent.load(Ordering::Relaxed);
-            if address == root {
-                return true;
-            }
-        }
-        false
+            queue
+                .taken()
+                .filter(of_family)
+                .map(move |slot| (queue, slot))
+        })
     }
 
     fn ready(&mut self, queue: &Arc<Slots>, slot: u32, work: &mut Work) -> bool {
@@ -364,9 +355,7 @@ impl Scheduler {
                 work.starts.push(start);
             }
             Err(error) => {
-                if let Some(event) = self.events.get(wrap.event.load(Ordering::Relaxed)) {
-                    event.state.store(-1_i32 as u32, Ordering::Release);
-                }
+                self.events.fail(wrap.event.load(Ordering::Relaxed));
                 wrap.state.store(DONE, Ordering::Relaxed);
                 if let Some(error) = error {
                     tracing::error!("device queue: {error}");
@@ -446,7 +435,7 @@ impl Scheduler {
                 time.store(now, Ordering::Relaxed);
             }
             if waiting == Waiting::Failed {
-                state.state.store(-1_i32 as u32, Ordering::Release);
+                self.events.fail(event);
             }
         }
         self.end(queue, slot);
@@ -528,9 +517,8 @@ fn is_first(queue: &Slots, slot: u32) -> bool {
     let command = |slot: u32| queue.wrap(slot).command.load(Ordering::Relaxed);
     let own = command(slot);
     queue.taken().all(|other| {
-        let written = |state: &AtomicU32| (READY..=DONE).contains(&state.load(Ordering::Acquire));
         // Commands are counted with 32 bits: those before it are in the half behind it.
         other == slot
-            || written(&queue.wrap(other).state) && command(other).wrapping_sub(own) as i32 > 0
+            || queue.wrap(other).is_written() && command(other).wrapping_sub(own) as i32 > 0
     })
 }
