@@ -14,7 +14,7 @@ use std::{
 };
 
 use gneiss_amdgcn::engine::{
-    DispatchClient, DispatchInfo, Engine, FaultKind, Outcome, Poll, Task, TaskState,
+    DispatchClient, DispatchInfo, Engine, FaultKind, Outcome, Poll, Priority, Task, TaskState,
 };
 use gneiss_fatbin::kernel_descriptor::KernelDescriptor;
 use gneiss_hsa_api::*;
@@ -183,6 +183,10 @@ fn finish(completion: Option<&Held>, start: u64) {
 impl Task for Queue {
     fn state(&self) -> &TaskState {
         &self.task
+    }
+
+    fn priority(&self) -> Priority {
+        self.engine_priority()
     }
 
     fn poll(self: Arc<Self>, engine: &Arc<Engine>) -> Poll {
@@ -472,6 +476,7 @@ impl Queue {
             dispatch_ptr: copy.as_ptr() as u64,
             queue_ptr: self.public() as u64,
             dispatch_id: index,
+            priority: self.engine_priority(),
         };
         let client: Arc<dyn DispatchClient> = self.clone();
         engine.dispatch(info, &client, place as u64);

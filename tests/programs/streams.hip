@@ -442,6 +442,65 @@ CASE(priorities_and_flags) {
     REQUIRE(*value == 9);
 }
 
+// For one worker thread: of what is ready at the same time, the stream of high priority gets most turns, and the other ones some.
+CASE(urgent_streams_go_first) {
+    constexpr int COUNT = 300;
+    int least = 0, greatest = 0;
+    HIP_CHECK(hipDeviceGetStreamPriorityRange(&least, &greatest));
+    REQUIRE(greatest < least);
+    int *const counter = pinned<int>(1), *const numbers = pinned<int>(2 * COUNT), *const seen = pinned<int>(1);
+    int *const flag = pinned<int>(1, hipHostMallocCoherent);
+    volatile int *const done = pinned<int>(2, hipHostMallocCoherent);
+    const hipStream_t gated = create_stream(hipStreamNonBlocking);
+    wait_for_flag<<<1, 64, 0, gated>>>(flag, seen);
+    const hipEvent_t open = create_event(hipEventDisableTiming);
+    HIP_CHECK(hipEventRecord(open, gated));
+    const int priorities[2] = {least, greatest};
+    for (int which = 0; which < 2; ++which) {
+        hipStream_t stream;
+        HIP_CHECK(hipStreamCreateWithPriority(&stream, hipStreamNonBlocking, priorities[which]));
+        HIP_CHECK(hipStreamWaitEvent(stream, open, 0));
+        for (int index = 0; index < COUNT; ++index) {
+            take_number<<<1, 1, 0, stream>>>(counter, &numbers[which * COUNT + index]);
+        }
+        set<<<1, 1, 0, stream>>>(const_cast<int *>(&done[which]), 1);
+        HIP_CHECK(hipGetLastError());
+        // Everything is with the device before the gate opens.
+        EXPECT_ERROR(hipStreamQuery(stream), hipErrorNotReady);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    // A thread that waits in the runtime would lend itself to the device.
+    while (done[0] == 0 || done[1] == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    HIP_CHECK(hipDeviceSynchronize());
+    int before = 0;
+    for (int index = 0; index < COUNT; ++index) {
+        before += numbers[index] < numbers[2 * COUNT - 1];
+    }
+    std::printf("%d of %d kernels of low priority ran before the last one of high priority\n", before, COUNT);
+    REQUIRE(before > 0 && before < COUNT / 2);
+}
+
+// A kernel of high priority that waits for one of low priority gets what it waits for.
+CASE(an_urgent_kernel_waits_for_another) {
+    int least = 0, greatest = 0;
+    HIP_CHECK(hipDeviceGetStreamPriorityRange(&least, &greatest));
+    int *const flags = pinned<int>(8, hipHostMallocCoherent), *const seen = pinned<int>(1);
+    hipStream_t urgent[8], other;
+    HIP_CHECK(hipStreamCreateWithPriority(&other, hipStreamNonBlocking, least));
+    for (int index = 0; index < 8; ++index) {
+        HIP_CHECK(hipStreamCreateWithPriority(&urgent[index], hipStreamNonBlocking, greatest));
+        wait_for_flag<<<1, 64, 0, urgent[index]>>>(&flags[index], seen);
+    }
+    for (int index = 0; index < 8; ++index) {
+        set<<<1, 1, 0, other>>>(&flags[index], index + 1);
+    }
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(*seen > 0);
+}
+
 // Each thread has a stream of its own under hipStreamPerThread.
 CASE(stream_per_thread) {
     int *const values = pinned<int>(2);

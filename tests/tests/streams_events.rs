@@ -23,6 +23,7 @@ gneiss_tests::cases! { "streams":
     bad_arguments,
     stale_handles,
     priorities_and_flags,
+    an_urgent_kernel_waits_for_another,
     stream_per_thread,
     many_threads,
     many_idle_streams,
@@ -39,12 +40,24 @@ gneiss_tests::cases! { "streams":
 }
 
 /// Cases that are for other tests, under conditions of their own.
-const FOR_OTHERS: [&str; 4] = [
+const FOR_OTHERS: [&str; 5] = [
+    "urgent_streams_go_first",
     "hang",
     "wait_for_input",
     "launch_and_kill",
     "rules_of_the_version",
 ];
+
+#[test]
+fn streams_of_high_priority_go_first() {
+    for direct_dispatch in ["0", "1"] {
+        gneiss_tests::case_run("streams", "urgent_streams_go_first")
+            .env("AMD_DIRECT_DISPATCH", direct_dispatch)
+            .env("GNEISS_THREADS", "1")
+            .run()
+            .expect_success();
+    }
+}
 
 #[test]
 fn what_differs_between_versions_follows_the_one_that_the_program_links() {

@@ -41,8 +41,10 @@ fn a_stream_with_a_compute_unit_mask_shares_its_hardware_queue_with_nobody() {
 #[test]
 fn cooperative_launches_of_a_device_go_one_after_the_other() {
     over_the_software_gpu_in_all_modes(Config::default(), |f| {
-        let (gate, value) = (f.value(0), f.value(1));
-        let (wait, add) = (f.kernel(&WAIT_FOR_FLAG), f.kernel(&DOUBLE_AND_ADD));
+        let (runs, gate, value) = (f.value(0), f.value(0), f.value(1));
+        let program = f.program.as_ref().expect("the kernels");
+        let wait = program.kernel("say_and_wait").expect("the kernel").clone();
+        let add = f.kernel(&DOUBLE_AND_ADD);
         let (a, b, c) = (f.queue(), f.queue(), f.queue());
         let cooperative = |queue: &HostQueue, kernel: &Arc<Kernel>, arguments: &[u64]| {
             let bytes = packed(arguments);
@@ -53,7 +55,11 @@ fn cooperative_launches_of_a_device_go_one_after_the_other() {
             // SAFETY: the kernels use what lives until the end.
             unsafe { queue.enqueue_kernel(&launch, &[]) }.expect("a launch")
         };
-        cooperative(&a, &wait, &[address(&gate)]);
+        cooperative(&a, &wait, &[address(&runs), address(&gate)]);
+        // Streams have no order among them: with a worker each, the second could be the first at the device.
+        while runs.load(Ordering::SeqCst) == 0 {
+            thread::yield_now();
+        }
         let second = cooperative(&b, &add, &[address(&value), 1]);
         // A plain launch of a third stream passes both.
         let other = f.value(1);

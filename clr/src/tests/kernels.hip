@@ -15,6 +15,16 @@ extern "C" __global__ void wait_for_flag(volatile unsigned long long *place) {
     }
 }
 
+// Says that it runs, then waits as above.
+extern "C" __global__ void say_and_wait(volatile unsigned long long *runs, volatile unsigned long long *place) {
+    FIRST {
+        *runs = 1;
+        while (*place == 0) {
+            __builtin_amdgcn_s_sleep(1);
+        }
+    }
+}
+
 // Not atomic: the queue's order protects it.
 extern "C" __global__ void count(volatile unsigned long long *place) {
     FIRST { *place = *place + 1; }

@@ -37,7 +37,7 @@ use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
 use crate::{
-    engine::{DispatchClient, DispatchInfo, Engine, Item},
+    engine::{DispatchClient, DispatchInfo, Engine, Item, Priority},
     fault::{Fault, FaultKind, state},
     launch::LaunchPlan,
     workgroup::{GRID_BARRIERS, GridBarrier, Group, GroupExit, Worker},
@@ -226,7 +226,12 @@ impl Dispatch {
         unsafe { (*self.job.get()).as_ref() }.expect("an open dispatch has a job")
     }
 
-    /// Puts the dispatch into the run queue unless it is there.
+    /// How urgent it is. Only for holders of a seat.
+    pub(crate) fn priority(&self) -> Priority {
+        self.job().info.priority
+    }
+
+    /// Puts the dispatch into the run queue unless it is there. Only for holders of a seat.
     pub(crate) fn enqueue(self: &Arc<Self>, engine: &Engine) {
         if !self.queued.swap(true, Ordering::AcqRel) {
             engine.push(Item::Dispatch(self.clone()));
@@ -478,7 +483,9 @@ impl Dispatch {
                     self.stop(fault);
                     continue;
                 }
-                if engine.has_work() && (idle_turns > own.len() || now - began > SEAT_TIME) {
+                let waits_or_long = idle_turns > own.len() || now - began > SEAT_TIME;
+                if (waits_or_long && engine.has_work()) || engine.has_work_above(job.info.priority)
+                {
                     break;
                 }
             }

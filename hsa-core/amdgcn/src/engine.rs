@@ -6,6 +6,7 @@
 
 pub(crate) mod code;
 mod pool;
+mod run_queue;
 mod signals;
 mod task;
 
@@ -22,8 +23,9 @@ pub use task::{Poll, Task, TaskState};
 
 pub use crate::fault::{Fault, FaultKind, state};
 use code::CodeRegistry;
-pub(crate) use pool::Item;
 use pool::Pool;
+pub use run_queue::Priority;
+pub(crate) use run_queue::{Item, Turn};
 
 use crate::{
     dispatch::{Dispatch, Dispatches},
@@ -56,6 +58,8 @@ pub struct DispatchInfo {
     pub queue_ptr: u64,
     /// Dispatch id (packet index).
     pub dispatch_id: u64,
+    /// The queue's priority.
+    pub priority: Priority,
 }
 
 /// One software GPU, as the engine sees it.
@@ -172,6 +176,11 @@ impl Engine {
         self.pool.has_work()
     }
 
+    /// Whether items wait that are more urgent than this.
+    pub(crate) fn has_work_above(&self, priority: Priority) -> bool {
+        self.pool.has_work_above(priority)
+    }
+
     /// Runs ready tasks on the calling thread while `done` says false; returns when `done` says true or there is no ready task.
     /// Signals are blocked while device code runs, and let in between slices; MXCSR is saved around it. The caller then spins or sleeps
     /// as it likes.
@@ -184,7 +193,8 @@ impl Engine {
         if done() {
             return;
         }
-        let Some(mut item) = self.pool.pop() else {
+        let mut turn = Turn::default();
+        let Some(mut item) = self.pool.pop(&mut turn) else {
             return;
         };
         let mask = signals::block_all();
@@ -206,7 +216,7 @@ impl Engine {
             if leave() {
                 break;
             }
-            match self.pool.pop() {
+            match self.pool.pop(&mut turn) {
                 Some(next) => item = next,
                 None => break,
             }

@@ -1,8 +1,9 @@
-//! What a queue may use: compute units and priority. Both are kept and answered. The software GPU has no hardware to set aside, so all
-//! queues share the workers alike, and work runs where there is room.
+//! What a queue may use: compute units and priority. The priority decides whose packets and work-groups get the next free thread
+//! of the host. The compute units are kept and answered: the software GPU has no hardware to set aside.
 
 use std::sync::atomic::Ordering;
 
+use gneiss_amdgcn::engine::Priority;
 use gneiss_hsa_api::*;
 
 use super::Queue;
@@ -13,11 +14,20 @@ use crate::{
 };
 
 impl Queue {
-    /// Sets the priority; queues share the workers alike, whatever it is.
+    /// Sets the priority, for what begins from now on.
     pub(crate) fn set_priority(&self, priority: u32) -> HsaResult {
         require(priority <= HSA_AMD_QUEUE_PRIORITY_HIGH)?;
         self.priority.store(priority, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// The priority, as the engine names it.
+    pub(crate) fn engine_priority(&self) -> Priority {
+        match self.priority.load(Ordering::Relaxed) {
+            HSA_AMD_QUEUE_PRIORITY_LOW => Priority::Low,
+            HSA_AMD_QUEUE_PRIORITY_HIGH => Priority::High,
+            _ => Priority::Normal,
+        }
     }
 
     /// The compute units that the queue may use, as bits.

@@ -1,4 +1,4 @@
-//! The worker pool: threads, the run queue, sleeping and waking.
+//! The worker pool: threads, sleeping and waking.
 //!
 //! Workers are daemons: they start at the first wake, block all signals, and are never joined. A worker without work spins
 //! briefly and then sleeps on a futex; an idle process burns no processor time. Host threads that wait for the device run items
@@ -14,69 +14,15 @@
 //! A searcher that finds an item and was the last searcher passes the search on if more items wait. So a burst of wakes costs one futex
 //! call, and further workers are woken one by one as long as there is work.
 
-use std::{
-    collections::VecDeque,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence},
-    },
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicU32, AtomicU64, Ordering, fence},
 };
 
-use crossbeam_queue::ArrayQueue;
 use crossbeam_utils::{Backoff, CachePadded};
 use gneiss_settings::parse;
-use parking_lot::Mutex;
 
-use super::Task;
-use crate::dispatch::Dispatch;
-
-/// What stands in the run queue.
-pub(crate) enum Item {
-    /// A task that is to be polled.
-    Task(Arc<dyn Task>),
-    /// A dispatch that wants one more thread.
-    Dispatch(Arc<Dispatch>),
-}
-
-/// Items that the lock-free part of the queue holds.
-const QUEUE_CAPACITY: usize = 4096;
-
-/// The run queue: first in, first out. A bounded lock-free ring; what does not fit waits under a lock.
-struct RunQueue {
-    ring: ArrayQueue<Item>,
-    overflow: Mutex<VecDeque<Item>>,
-    overflowed: AtomicBool,
-}
-
-impl RunQueue {
-    fn push(&self, item: Item) {
-        let Err(item) = self.ring.push(item) else {
-            return;
-        };
-        let mut overflow = self.overflow.lock();
-        overflow.push_back(item);
-        self.overflowed.store(true, Ordering::SeqCst);
-    }
-
-    fn pop(&self) -> Option<Item> {
-        if let Some(item) = self.ring.pop() {
-            return Some(item);
-        }
-        if !self.overflowed.load(Ordering::SeqCst) {
-            return None;
-        }
-        let mut overflow = self.overflow.lock();
-        let item = overflow.pop_front();
-        if overflow.is_empty() {
-            self.overflowed.store(false, Ordering::SeqCst);
-        }
-        item
-    }
-
-    fn is_empty(&self) -> bool {
-        self.ring.is_empty() && !self.overflowed.load(Ordering::SeqCst)
-    }
-}
+use super::run_queue::{Item, Priority, RunQueue, Turn};
 
 /// Threads that look for work and threads that sleep: searching in the low half, sleeping in the high half.
 #[derive(Default)]
@@ -128,11 +74,7 @@ const SPINS: u32 = 100;
 impl Pool {
     pub(crate) fn new() -> Self {
         Self {
-            queue: RunQueue {
-                ring: ArrayQueue::new(QUEUE_CAPACITY),
-                overflow: Mutex::default(),
-                overflowed: AtomicBool::new(false),
-            },
+            queue: RunQueue::new(),
             idlers: CachePadded::default(),
             permits: CachePadded::default(),
             started: OnceLock::new(),
@@ -148,6 +90,11 @@ impl Pool {
     /// Whether an item waits.
     pub(crate) fn has_work(&self) -> bool {
         !self.queue.is_empty()
+    }
+
+    /// Whether an item waits that is more urgent than this.
+    pub(crate) fn has_work_above(&self, priority: Priority) -> bool {
+        self.queue.has_above(priority)
     }
 
     /// Adds an item; `run` is what a worker does with one. `wake` says whether a sleeping worker may be woken for it (not, if the
@@ -173,8 +120,8 @@ impl Pool {
     }
 
     /// Takes an item for a thread that is not counted as searching (a helper).
-    pub(crate) fn pop(&self) -> Option<Item> {
-        self.queue.pop()
+    pub(crate) fn pop(&self, turn: &mut Turn) -> Option<Item> {
+        self.queue.pop(turn)
     }
 
     #[cold]
@@ -206,13 +153,14 @@ impl Pool {
     /// A worker's life.
     fn work(self: Arc<Self>, run: fn(Item)) {
         let mut searching = true;
+        let mut turn = Turn::default();
         loop {
-            let item = self.queue.pop().or_else(|| {
+            let item = self.queue.pop(&mut turn).or_else(|| {
                 if !searching {
                     self.idlers.start_search();
                     searching = true;
                 }
-                self.search()
+                self.search(&mut turn)
             });
             let Some(item) = item else {
                 self.sleep();
@@ -226,10 +174,10 @@ impl Pool {
     }
 
     /// Looks for an item for a short while.
-    fn search(&self) -> Option<Item> {
+    fn search(&self, turn: &mut Turn) -> Option<Item> {
         let backoff = Backoff::new();
         for _ in 0..SPINS {
-            if let Some(item) = self.queue.pop() {
+            if let Some(item) = self.queue.pop(turn) {
                 return Some(item);
             }
             backoff.spin();

@@ -15,7 +15,7 @@ use std::sync::{
     atomic::{AtomicU8, Ordering},
 };
 
-use super::Engine;
+use super::{Engine, Priority};
 
 /// What a task says at the end of its slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,11 @@ pub enum Poll {
 pub trait Task: Send + Sync {
     /// The pool's own state of this task: a field that is made with `TaskState::default()` and otherwise left alone.
     fn state(&self) -> &TaskState;
+
+    /// How urgent it is; asked each time it becomes ready.
+    fn priority(&self) -> Priority {
+        Priority::Normal
+    }
 
     /// Runs one slice. Must not block.
     fn poll(self: Arc<Self>, engine: &Arc<Engine>) -> Poll;

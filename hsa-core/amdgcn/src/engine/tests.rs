@@ -97,22 +97,6 @@ fn many_threads_wake_many_tasks() {
 }
 
 #[test]
-fn the_queue_takes_more_items_than_its_ring_holds() {
-    let pool = Arc::new(Pool::new());
-    let tasks: Vec<Arc<Counter>> = (0..10_000).map(|_| Arc::default()).collect();
-    for task in &tasks {
-        assert!(task.state.wake());
-        pool.push(Item::Task(task.clone()), false, |_| {});
-    }
-    let mut popped = 0;
-    while let Some(Item::Task(_)) = pool.pop() {
-        popped += 1;
-    }
-    assert_eq!(popped, tasks.len());
-    assert!(!pool.has_work());
-}
-
-#[test]
 fn a_helper_runs_tasks_and_leaves_when_it_is_done() {
     let engine = Engine::global();
     let task = Arc::new(Counter::default());

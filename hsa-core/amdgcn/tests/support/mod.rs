@@ -15,7 +15,7 @@ use std::{
 };
 
 use gneiss_amdgcn::{
-    engine::{DispatchClient, DispatchInfo, Engine, Gpu, LoadedCode, Outcome},
+    engine::{DispatchClient, DispatchInfo, Engine, Gpu, LoadedCode, Outcome, Priority},
     memory::{GuestMap, Mapping, Rights},
     target::Target,
 };
@@ -203,6 +203,7 @@ impl Module {
             dispatch_ptr: packet.address(),
             queue_ptr: queue.address(),
             dispatch_id: 0,
+            priority: Priority::default(),
         };
         run_dispatch(info)
     }
