@@ -11,7 +11,7 @@ pub fn range_begin(text: &str) -> u64 {
     WRITER
         .try_with(|writer| {
             let range = writer.new_id();
-            writer.put(kind::CALL_BEGIN, name, &[&[range]]);
+            writer.put(kind::CALL_BEGIN, name, [range], &[]);
             range
         })
         .unwrap_or(0)
@@ -20,6 +20,6 @@ pub fn range_begin(text: &str) -> u64 {
 /// The range of that number has ended, on any thread. 0 is none.
 pub fn range_end(range: u64) {
     if range != 0 && on() {
-        put(kind::CALL_END, 0, &[range]);
+        put(kind::CALL_END, 0, [range]);
     }
 }
