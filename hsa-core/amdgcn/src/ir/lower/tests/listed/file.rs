@@ -2,6 +2,9 @@
 
 use super::super::slot;
 
+/// Where scratch lies behind the vector registers: its dwords have lanes, as those have.
+pub(super) const SCRATCH: usize = 128;
+
 /// A value of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
@@ -141,7 +144,7 @@ pub(super) fn parse(file: &str, text: &str) -> Vec<Case> {
 /// Where a name leads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// This many vector registers (VGPRs, then AGPRs).
+    /// This many vector registers (VGPRs, then AGPRs), or dwords of every lane's scratch.
     Vector(usize, usize),
     /// This many scalar slots; zero: a lane mask.
     Scalar(usize, usize),
@@ -176,6 +179,10 @@ pub(super) fn place(name: &str, vgprs: usize) -> Place {
         "mode" => Place::Mode,
         "memory" => Place::Memory,
         "lds" => Place::Lds,
+        _ if name.starts_with("scratch") => {
+            let (first, count) = range(&name["scratch".len()..]);
+            Place::Vector(SCRATCH + first, count)
+        }
         _ => match name.split_at(1) {
             ("v", rest) => {
                 let (first, count) = range(rest);

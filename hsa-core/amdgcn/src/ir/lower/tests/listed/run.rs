@@ -13,12 +13,14 @@ use crate::{
     target::Target,
 };
 
-use super::file::{Case, Place, Value, place};
+use super::file::{Case, Place, SCRATCH, Value, place};
 
 /// Where the memory of a case lies.
 pub(super) const MEMORY: u64 = 0x1_0000_0000;
 /// Dwords of memory, of LDS.
 pub(super) const DWORDS: usize = 1024;
+/// Dwords of scratch of each lane.
+const SCRATCH_DWORDS: usize = 16;
 /// VGPRs and AGPRs that are looked at.
 pub(super) const VGPRS: usize = 48;
 /// SGPRs that are looked at.
@@ -27,6 +29,7 @@ pub(super) const SGPRS: usize = 64;
 /// Everything that is looked at.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
+    /// VGPRs, AGPRs, scratch: dwords of all lanes.
     vectors: Vec<Vec<u32>>,
     scalars: Vec<u32>,
     mode: u32,
@@ -56,7 +59,13 @@ impl Setting {
 
     fn vectors(&self) -> Vec<usize> {
         let agprs = if self.config.agprs > 0 { VGPRS } else { 0 };
-        (0..VGPRS).chain(64..64 + agprs).collect()
+        let scratch = SCRATCH..SCRATCH + SCRATCH_DWORDS;
+        (0..VGPRS).chain(64..64 + agprs).chain(scratch).collect()
+    }
+
+    /// Rows of a state's vectors that are registers.
+    fn registers(&self) -> usize {
+        (self.config.vgprs + self.config.agprs) as usize
     }
 
     /// The lanes with this bit.
@@ -70,7 +79,7 @@ impl Setting {
     pub(super) fn before(&self, case: &Case, wave: usize, exec: Option<u64>) -> State {
         let lanes = self.config.lanes();
         let mut state = State {
-            vectors: (0..64 + self.config.agprs)
+            vectors: (0..(SCRATCH + SCRATCH_DWORDS) as u32)
                 .map(|register| {
                     (0..lanes as u32)
                         .map(|lane| 0x5a00_0000 | register << 12 | lane)
@@ -160,17 +169,24 @@ impl Setting {
         wave.context = (&raw mut *slice.cache).cast();
         wave.lds = state.lds.as_mut_ptr().cast();
         wave.lds_size = DWORDS as u32 * 4;
-        for (number, lanes) in state.vectors.iter().enumerate() {
+        for (number, lanes) in state.vectors[..self.registers()].iter().enumerate() {
             wave.vgpr_lanes(number).copy_from_slice(lanes);
         }
+        let mut scratch = state.vectors[SCRATCH..].concat();
+        wave.scratch = scratch.as_mut_ptr().cast();
+        wave.scratch_size = SCRATCH_DWORDS as u32 * 4;
         wave.sgpr[..=slot::SCC].copy_from_slice(&state.scalars);
         // SAFETY: reset for a program that is alive, inside a slice.
         let exit = unsafe { run(&mut wave, 1000) };
         if exit != Exit::EndProgram {
             return Err(format!("{exit:?} {:?}", program.why(wave.next)));
         }
-        for (number, lanes) in state.vectors.iter_mut().enumerate() {
+        let (registers, rest) = state.vectors.split_at_mut(SCRATCH);
+        for (number, lanes) in registers[..self.registers()].iter_mut().enumerate() {
             lanes.copy_from_slice(wave.vgpr_lanes(number));
+        }
+        for (dword, lanes) in rest.iter_mut().zip(scratch.chunks(self.config.lanes())) {
+            dword.copy_from_slice(lanes);
         }
         state.scalars.copy_from_slice(&wave.sgpr[..=slot::SCC]);
         state.mode = wave.mode;
