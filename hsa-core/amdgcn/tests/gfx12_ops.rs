@@ -135,14 +135,36 @@ fn a_barrier_that_nobody_completes_is_a_fault() {
 }
 
 #[test]
-fn registers_are_those_of_the_descriptor() {
-    // s_alloc_vgpr 64 and 256, which LLVM 19 does not know, of a wave with 128.
-    for (words, granted) in [(".long 0xbe8053c0", 1), (".long 0xbe8053ff, 0x100", 0)] {
+fn a_wave_grows_and_shrinks() {
+    // s_alloc_vgpr 64, 256 and 264, which LLVM 19 does not know, of a wave with 128.
+    for (words, granted) in [
+        (".long 0xbe8053c0", 1),
+        (".long 0xbe8053ff, 0x100", 1),
+        (".long 0xbe8053ff, 0x108", 0),
+    ] {
         let Some(got) = scalar("gfx1200", &format!("{words}\ns_cselect_b32 s21, 1, 0")) else {
             return;
         };
         assert_eq!(got, granted, "{words}");
     }
+    // The last of 256 registers, and those of before, hold what is put into them.
+    let code = "v_mov_b32 v100, 40
+        .long 0xbe8053ff, 0x100
+        v_mov_b32 v255, 2
+        v_add_nc_u32 v255, v255, v100
+        v_readfirstlane_b32 s21, v255
+        .long 0xbe8053c0";
+    assert_eq!(scalar("gfx1200", code), Some(42));
+}
+
+#[test]
+fn a_register_that_a_wave_does_not_have_is_a_fault() {
+    let Some(elf) = assemble("gfx1200", &kernel("gfx1200", "", "v_mov_b32 v255, 2")) else {
+        return;
+    };
+    let module = Module::load(&gpu("gfx1200"), &elf);
+    let fault = module.run("k", [1, 1, 1], [1, 1, 1], &[], 0).unwrap_err();
+    assert!(fault.to_string().contains("v255"), "{fault}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::{
     isa::{
         decode::{Decoder, UnsupportedTarget},
         inst::Inst,
+        op::Op,
         text,
     },
     memory::Rights,
@@ -61,6 +62,9 @@ struct GuestCode {
     gpu: Weak<Gpu>,
     decoder: Decoder,
 }
+
+/// VGPRs that an instruction can name.
+const MAX_VGPRS: u32 = 256;
 
 /// Bytes of the longest instruction: two dwords and a literal, or an image instruction with three dwords of addresses.
 const LONGEST: usize = 20;
@@ -160,11 +164,43 @@ impl CodeRegistry {
             gpu: Arc::downgrade(gpu),
             decoder,
         });
+        let config = LowerConfig {
+            vgprs: self.most_vgprs(&source, entry, &config),
+            ..config
+        };
         let program = Program::for_kernel(source, entry, config);
         self.programs
             .write()
             .insert(key, (Arc::downgrade(gpu), program.clone()));
         Ok(program)
+    }
+
+    /// VGPRs that a wave of the kernel may come to have. One that changes their number (`s_alloc_vgpr` of GFX12, waves of 32 lanes) has room
+    /// for all from the start; of others it is what the descriptor says. A function that it calls is not looked at.
+    fn most_vgprs(&self, source: &GuestCode, entry: u64, config: &LowerConfig) -> u32 {
+        if config.target.major < 12 || config.wave64 {
+            return config.vgprs;
+        }
+        let Some(code) = self.find(entry) else {
+            return config.vgprs;
+        };
+        let end = code
+            .symbols
+            .iter()
+            .filter(|&&(base, size, _)| entry.wrapping_sub(base) < size)
+            .map(|&(base, size, _)| base + size)
+            .max()
+            .unwrap_or(entry);
+        let mut pc = entry;
+        while pc < end {
+            // Behind what is no instruction there may be data.
+            let Ok(inst) = source.fetch(pc) else { break };
+            if inst.op == Op::s_alloc_vgpr {
+                return MAX_VGPRS;
+            }
+            pc += u64::from(inst.len);
+        }
+        config.vgprs
     }
 
     /// The code object that holds an address.

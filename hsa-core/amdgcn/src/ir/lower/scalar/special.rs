@@ -324,8 +324,9 @@ unsafe fn get_realtime(w: &mut Wave, op: *const Op) -> *const Op {
     }
 }
 
-/// `s_alloc_vgpr`: SCC says whether the wave has that many VGPRs now. It has what its descriptor asks for (`aux[0]`), neither more nor less;
-/// that a wave does not get more is an answer that programs have to expect.
+/// `s_alloc_vgpr`: SCC says whether the wave has that many VGPRs now. A kernel with this instruction has room for all that can be named from
+/// the start (`aux[0]`); code that such an instruction is only called from has what its kernel's descriptor asks for, and that a wave does not
+/// get more is an answer that programs have to expect. Registers that are given back keep their values.
 unsafe fn allocate_vgprs(w: &mut Wave, op: *const Op) -> *const Op {
     // SAFETY: operands by the lowering; followed by an operation of its segment.
     unsafe {
