@@ -25,7 +25,7 @@ use std::{
     },
 };
 
-use gneiss_amdgcn::memory::{Mapping, Rights};
+use gneiss_amdgcn::memory::Mapping;
 use gneiss_hsa_api::*;
 use parking_lot::{Mutex, RwLock};
 
@@ -396,12 +396,12 @@ impl Memory {
 }
 
 impl Allocation {
-    fn mapping(&self) -> Mapping {
+    fn mapping(&self, gpu: &GpuAgent) -> Mapping {
         Mapping {
             base: self.base,
             len: self.length,
             host: self.block.base.as_ptr(),
-            rights: Rights::READ | Rights::WRITE,
+            rights: gpu.rights(self.pool.fine()),
             allocation: self.number,
         }
     }
@@ -425,7 +425,7 @@ impl Allocation {
                 .get(index)
                 .ok_or(HSA_STATUS_ERROR_INVALID_AGENT)?;
             // SAFETY: the block is valid until `free`, which removes every mapping first.
-            unsafe { map(gpu, self.mapping()) }?;
+            unsafe { map(gpu, self.mapping(gpu)) }?;
             state.access |= 1 << index;
         }
         let lost = state.access & !access;

@@ -1,7 +1,8 @@
 //! Memory pools and regions: AMD's view and the core specification's view of the same thing.
 //!
 //! Each NUMA node of the CPU has a fine-grained, a kernarg and a coarse-grained pool, in this order; a GPU a coarse-grained pool, a fine-grained one of
-//! the same memory if its cards are linked by XGMI, and the group segment (LDS), which cannot be allocated from. Memory of all pools is coherent here; the kinds differ in who may touch it by default.
+//! the same memory if its cards are linked by XGMI, and the group segment (LDS), which cannot be allocated from. Memory of all pools is coherent here; the kinds differ in who may touch
+//! it by default, and on GFX90A fine-grained memory loses float atomics.
 
 use std::sync::LazyLock;
 
@@ -89,6 +90,11 @@ impl PoolId {
             PoolKind::Coarse | PoolKind::Device => HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
             PoolKind::Group => 0,
         }
+    }
+
+    /// Whether its memory is fine-grained.
+    pub(crate) fn fine(self) -> bool {
+        self.flags() & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED != 0
     }
 
     /// Whether a program can allocate from it.

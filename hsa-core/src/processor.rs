@@ -544,6 +544,10 @@ impl DispatchClient for Queue {
         queue::listen();
     }
 
+    fn warn(&self, text: &str) {
+        crate::log::complain(text);
+    }
+
     fn interrupt(&self, event_id: u32) {
         if let Some(cell) = signal::of_event(event_id) {
             cell.changed();

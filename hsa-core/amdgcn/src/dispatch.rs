@@ -48,7 +48,7 @@ pub(crate) struct Job {
     pub(crate) info: DispatchInfo,
     pub(crate) plan: LaunchPlan,
     pub(crate) grid_barriers: [GridBarrier; GRID_BARRIERS],
-    client: Arc<dyn DispatchClient>,
+    pub(crate) client: Arc<dyn DispatchClient>,
     token: u64,
     /// Wave instructions of all groups.
     #[cfg(feature = "counters")]
@@ -409,7 +409,11 @@ impl Dispatch {
             let Some(mut group) = fresh.or_else(|| own.pop_front()) else {
                 break;
             };
-            match group.run_slice(job, engine, &mut worker.cache) {
+            let exit = group.run_slice(job, engine, &mut worker.cache);
+            if let Some(lost) = worker.cache.take_lost() {
+                crate::fault::report::lost_atomic(job, engine, lost);
+            }
+            match exit {
                 GroupExit::Done => {
                     worker.give_back(group);
                     ended += 1;

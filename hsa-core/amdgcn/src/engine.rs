@@ -84,6 +84,8 @@ pub trait DispatchClient: Send + Sync {
     fn interrupt(&self, event_id: u32);
     /// A group gave way without having ended: memory that device code writes without telling may be looked at.
     fn slice_ended(&self) {}
+    /// Something that the person who runs the program should know; the dispatch goes on.
+    fn warn(&self, _text: &str) {}
 }
 
 pub use code::LoadedCode;

@@ -26,7 +26,7 @@ use std::{
 use bitflags::bitflags;
 use parking_lot::Mutex;
 
-pub use cache::{MapCache, MemoryFault};
+pub use cache::{LostAtomic, MapCache, MemoryFault};
 pub(crate) use snapshot::Snapshot;
 
 bitflags! {
@@ -39,6 +39,9 @@ bitflags! {
         const WRITE = 2;
         /// Instruction fetch.
         const EXECUTE = 4;
+        /// No right but a lack: float atomics change nothing and give 0, as on fine-grained memory of GFX90A, while all other atomics
+        /// work (AMD's tests of its atomics on coherent memory; `-munsafe-fp-atomics` in clang's manual).
+        const LOSES_FLOAT_ATOMICS = 8;
     }
 }
 

@@ -158,6 +158,11 @@ pub const OURS: &[Variable] = &[
         meaning: "abort: end the process at a GPU fault, as older runtimes do; error (unset): an error from the next call that waits",
     },
     Variable {
+        name: "GNEISS_FINE_ATOMICS",
+        accept: Accept::Words(&["card", "done"]),
+        meaning: "card (unset): gfx90a's float atomics on fine-grained memory change nothing and return 0, as on the card, with a warning; done: they work",
+    },
+    Variable {
         name: "GNEISS_KERNEL_TIMEOUT",
         accept: Accept::Time,
         meaning: "time (60, 500ms, 2m) after which a kernel is stopped; unset or 0: never",

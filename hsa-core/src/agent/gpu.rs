@@ -1,8 +1,11 @@
 //! The attributes of a software GPU: those of its card.
 
-use std::{ffi::c_void, sync::atomic::Ordering};
+use std::{
+    ffi::c_void,
+    sync::{LazyLock, atomic::Ordering},
+};
 
-use gneiss_amdgcn::image::descriptor::LINEAR_ALIGNMENT;
+use gneiss_amdgcn::{image::descriptor::LINEAR_ALIGNMENT, memory::Rights, target::Family};
 use gneiss_hsa_api::*;
 
 use super::{AgentId, GpuAgent};
@@ -14,6 +17,18 @@ use crate::{
 };
 
 impl GpuAgent {
+    /// What its kernels may do with memory that a program has allocated. Fine-grained memory of GFX90A loses float atomics: they change
+    /// nothing and give 0 (AMD's tests of atomics on coherent memory, `BuiltIns_fadd` and others, want that).
+    pub(crate) fn rights(&self, fine: bool) -> Rights {
+        static DONE_ALL_THE_SAME: LazyLock<bool> = LazyLock::new(|| {
+            gneiss_settings::text("GNEISS_FINE_ATOMICS").as_deref() == Some("done")
+        });
+        let mut rights = Rights::READ | Rights::WRITE;
+        let loses = fine && self.engine.target.family() == Family::Gfx90a && !*DONE_ALL_THE_SAME;
+        rights.set(Rights::LOSES_FLOAT_ATOMICS, loses);
+        rights
+    }
+
     /// The ISAs that it lists: its own with every feature stated, then the generic one.
     pub(crate) fn isas(&self) -> impl Iterator<Item = Isa> {
         Isa::of_agent(self.spec.card, self.spec.sramecc, self.spec.xnack)

@@ -194,7 +194,7 @@ pub unsafe extern "C" fn hsa_amd_memory_lock(
     entry!(hsa_amd_memory_lock, {
         let runtime = runtime::get()?;
         // SAFETY: the caller's arguments.
-        unsafe { lock(&runtime, host_ptr, size, agents, num_agent, agent_ptr) }
+        unsafe { lock(&runtime, host_ptr, size, agents, num_agent, agent_ptr, true) }
     })
 }
 
@@ -210,11 +210,13 @@ pub unsafe extern "C" fn hsa_amd_memory_lock_to_pool(
     entry!(hsa_amd_memory_lock_to_pool, {
         let runtime = runtime::get()?;
         require(flags == 0)?;
-        if runtime.agents.pool(pool)?.gpu().is_some() {
+        let pool = runtime.agents.pool(pool)?;
+        if pool.gpu().is_some() {
             return Err(HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
         }
+        let fine = pool.fine();
         // SAFETY: the caller's arguments.
-        unsafe { lock(&runtime, host_ptr, size, agents, num_agent, agent_ptr) }
+        unsafe { lock(&runtime, host_ptr, size, agents, num_agent, agent_ptr, fine) }
     })
 }
 
@@ -226,6 +228,7 @@ unsafe fn lock(
     agents: *const hsa_agent_t,
     count: i32,
     agent_pointer: *mut *mut c_void,
+    fine: bool,
 ) -> HsaResult {
     require(size != 0 && !host.is_null() && !agent_pointer.is_null())?;
     require(count >= 0 && (count == 0) == agents.is_null())?;
@@ -236,10 +239,11 @@ unsafe fn lock(
     };
     // SAFETY: the caller keeps the range until it unlocks it, and gives an out-parameter.
     unsafe {
-        let alias = runtime
-            .memory
-            .pins
-            .lock(&runtime.agents, host as u64, size as u64, access)?;
+        let alias =
+            runtime
+                .memory
+                .pins
+                .lock(&runtime.agents, host as u64, size as u64, access, fine)?;
         write_out(agent_pointer, alias as *mut c_void)
     }
 }

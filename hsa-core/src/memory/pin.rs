@@ -11,7 +11,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use gneiss_amdgcn::memory::{Mapping, Rights};
+use gneiss_amdgcn::memory::Mapping;
 use gneiss_hsa_api::*;
 use parking_lot::Mutex;
 
@@ -33,6 +33,8 @@ pub(crate) struct Pin {
     pub(crate) alias: u64,
     /// GPUs that may touch it.
     pub(crate) access: GpuSet,
+    /// Fine-grained, as seen by GPUs.
+    fine: bool,
     number: u64,
     reserved: (NonNull<u8>, usize),
     count: usize,
@@ -57,7 +59,7 @@ pub(crate) struct Pins {
 }
 
 impl Pins {
-    /// Pins a range for a set of GPUs and returns the address for them.
+    /// Pins a range for a set of GPUs and returns the address for them. A range that is pinned again stays as fine-grained as it was.
     ///
     /// # Safety
     /// The program keeps the range mapped until it is unlocked.
@@ -67,6 +69,7 @@ impl Pins {
         host: u64,
         size: u64,
         access: GpuSet,
+        fine: bool,
     ) -> HsaResult<u64> {
         // The range is the program's: it may go while a kernel runs.
         segv::install();
@@ -94,6 +97,7 @@ impl Pins {
             size,
             alias: base.as_ptr() as u64 + offset,
             access: 0,
+            fine,
             number: next_number(),
             reserved: (base, bytes),
             count: 1,
@@ -212,7 +216,7 @@ impl Pin {
                 base: self.alias,
                 len: self.size,
                 host: self.host as *mut u8,
-                rights: Rights::READ | Rights::WRITE,
+                rights: gpu.rights(self.fine),
                 allocation: self.number,
             };
             // SAFETY: the program keeps the range until it unlocks it, which removes the mapping.

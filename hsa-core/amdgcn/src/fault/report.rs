@@ -5,7 +5,7 @@ use crate::{
     dispatch::Job,
     engine::{DispatchInfo, Engine, code::instruction_text},
     interp::{run::Exit, wave::Wave},
-    memory::Mapping,
+    memory::{LostAtomic, Mapping},
 };
 
 /// The fault of a wave that cannot go on.
@@ -79,17 +79,7 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
     } else {
         wave.pc()
     };
-    if let Some(text) = instruction_text(&job.info.gpu, pc, job.plan.wave_size() == 64) {
-        notes.push(format!("instruction: {text}"));
-    }
-    if let Some(code) = engine.code.find(pc) {
-        let start = source::lowest_address(&code.elf).unwrap_or(0);
-        let line = source::line(&code.elf, pc - code.base + start);
-        notes.extend(line.map(|line| format!("source: {line}")));
-        if let Some((name, offset)) = code.symbol(pc) {
-            notes.push(format!("at {name}+{offset:#x}"));
-        }
-    }
+    place(job, engine, pc, &mut notes);
     notes.retain(|note| !note.is_empty());
     Box::new(Fault {
         kind,
@@ -101,6 +91,41 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
         notes,
         groups: Vec::new(),
     })
+}
+
+/// Says which instruction is at an address, and where that is in the source.
+fn place(job: &Job, engine: &Engine, pc: u64, notes: &mut Vec<String>) {
+    if let Some(text) = instruction_text(&job.info.gpu, pc, job.plan.wave_size() == 64) {
+        notes.push(format!("instruction: {text}"));
+    }
+    if let Some(code) = engine.code.find(pc) {
+        let start = source::lowest_address(&code.elf).unwrap_or(0);
+        let line = source::line(&code.elf, pc - code.base + start);
+        notes.extend(line.map(|line| format!("source: {line}")));
+        if let Some((name, offset)) = code.symbol(pc) {
+            notes.push(format!("at {name}+{offset:#x}"));
+        }
+    }
+}
+
+/// Tells of a float atomic that its memory has lost, once for each kernel.
+#[cold]
+pub(crate) fn lost_atomic(job: &Job, engine: &Engine, lost: LostAtomic) {
+    let first = job.plan.program.as_ref().is_some_and(|p| p.first_loss());
+    if !first {
+        return;
+    }
+    let mut notes = vec![format!(
+        "warning: {}: a float atomic on fine-grained memory at {:#x} changed nothing and returned 0, as on the card",
+        kernel_name(engine, &job.info),
+        lost.address,
+    )];
+    place(job, engine, lost.pc, &mut notes);
+    notes.push(
+        "use coarse-grained memory (hipMalloc, hipHostMallocNonCoherent) or safeAtomicAdd; GNEISS_FINE_ATOMICS=done does them all the same"
+            .to_owned(),
+    );
+    job.client.warn(&notes.join("\n  "));
 }
 
 /// Name of a dispatch's kernel: the function at its entry point; empty if the loader named none.

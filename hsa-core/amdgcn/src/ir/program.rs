@@ -190,6 +190,8 @@ pub struct Program {
     waves: AtomicU64,
     /// Runs often: has native code.
     hot: AtomicBool,
+    /// Somebody was told that its float atomics are lost.
+    told_of_loss: AtomicBool,
 }
 
 impl std::fmt::Debug for Program {
@@ -212,6 +214,11 @@ impl Program {
         Self::with_level(code, entry, config, Level::current())
     }
 
+    /// Whether this is the first time that somebody asks, to be told of float atomics that are lost.
+    pub(crate) fn first_loss(&self) -> bool {
+        !self.told_of_loss.swap(true, Ordering::Relaxed)
+    }
+
     /// As [`for_kernel`](Self::for_kernel), with handlers of a SIMD level that the host must have.
     pub fn with_level(
         code: Arc<dyn CodeSource>,
@@ -231,6 +238,7 @@ impl Program {
             segments: Mutex::default(),
             waves: AtomicU64::new(0),
             hot: AtomicBool::new(false),
+            told_of_loss: AtomicBool::new(false),
         };
         program.entry = program.place(entry);
         Arc::new(program)

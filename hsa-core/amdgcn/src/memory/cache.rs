@@ -19,6 +19,15 @@ pub struct MemoryFault {
     pub write: bool,
 }
 
+/// A float atomic that its memory has lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostAtomic {
+    /// Address of the instruction.
+    pub pc: u64,
+    /// Guest address that it was for.
+    pub address: u64,
+}
+
 /// One remembered mapping.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -55,6 +64,7 @@ pub(crate) mod layout {
     pub(crate) const DELTA: usize = std::mem::offset_of!(Line, delta);
 
     // Native code shifts and masks.
+    const _: () = assert!(LINES as u32 == u64::BITS, "`lossy` has a bit for each");
     const _: () =
         assert!(SITE.is_power_of_two() && LINES.is_power_of_two() && LINE.is_power_of_two());
 }
@@ -98,6 +108,10 @@ impl Line {
 #[derive(Debug)]
 pub struct MapCache {
     lines: [Line; LINES],
+    /// One bit for each line that is not empty: its memory loses float atomics.
+    lossy: u64,
+    /// The first float atomic that was lost since somebody asked.
+    lost: Option<LostAtomic>,
     /// Generation that the lines were filled from.
     generation: u64,
     /// The snapshot of this slice; null outside.
@@ -110,6 +124,8 @@ impl Default for MapCache {
     fn default() -> Self {
         Self {
             lines: [EMPTY; LINES],
+            lossy: 0,
+            lost: None,
             generation: 0,
             snapshot: std::ptr::null(),
             map: std::ptr::null(),
@@ -164,6 +180,24 @@ impl MapCache {
             Some(host) => Ok(host),
             None => self.miss(site, address, size, true),
         }
+    }
+
+    /// Whether float atomics are lost in the memory that [`write`](Self::write) has just found for this instruction.
+    #[inline(always)]
+    pub fn loses_float_atomics(&self, site: usize) -> bool {
+        self.lossy >> (site % LINES) & 1 != 0
+    }
+
+    /// Notes that a float atomic was lost.
+    #[cold]
+    pub fn note_lost(&mut self, lost: LostAtomic) {
+        self.lost.get_or_insert(lost);
+    }
+
+    /// The first float atomic that was lost since the last call.
+    #[inline]
+    pub fn take_lost(&mut self) -> Option<LostAtomic> {
+        self.lost.is_some().then(|| self.lost.take()).flatten()
     }
 
     #[cold]
@@ -222,6 +256,9 @@ impl MapCache {
         };
         if found.is_some() {
             self.lines[site % LINES] = line;
+            let lossy = mapping.rights.contains(Rights::LOSES_FLOAT_ATOMICS);
+            self.lossy &= !(1 << (site % LINES));
+            self.lossy |= u64::from(lossy) << (site % LINES);
         }
         // With the right missing the first byte is at fault, else the first byte past the end.
         let allowed = mapping

@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::{
+    cache,
     lanes::Addresses,
     other,
     space::{Aperture, Global, Lds, Space, aperture, check_scratch, scratch_byte, site},
@@ -14,6 +15,7 @@ use super::{
 use crate::{
     interp::{float::Nan, run::Exit, wave::Wave},
     ir::Op,
+    memory::LostAtomic,
 };
 
 /// A memory word that atomics work on.
@@ -109,6 +111,9 @@ pub trait Rmw {
     type Word: Word;
     /// Whether it takes a second operand.
     const TWO: bool = false;
+    /// Whether it is float arithmetic, which some memory loses
+    /// ([`LOSES_FLOAT_ATOMICS`](crate::memory::Rights::LOSES_FLOAT_ATOMICS)).
+    const FLOAT: bool = false;
 
     /// The new value, from the old one and the operands.
     fn apply(old: Self::Word, a: Self::Word, b: Self::Word) -> Self::Word;
@@ -125,7 +130,7 @@ pub trait Rmw {
 }
 
 macro_rules! rmw {
-    ($($(#[$doc:meta])* $name:ident($old:ident: $word:ty, $a:ident, $b:ident $(, two = $two:literal)?)
+    ($($(#[$doc:meta])* $name:ident($old:ident: $word:ty, $a:ident, $b:ident $(, two = $two:literal)? $(, float = $float:literal)?)
         $([$atomic:ident . $method:ident])? => $new:expr;)*) => { $(
         $(#[$doc])*
         #[derive(Debug)]
@@ -134,6 +139,7 @@ macro_rules! rmw {
         impl Rmw for $name {
             type Word = $word;
             $(const TWO: bool = $two;)?
+            $(const FLOAT: bool = $float;)?
 
             #[inline(always)]
             fn apply($old: $word, $a: $word, $b: $word) -> $word {
@@ -224,24 +230,24 @@ rmw! {
     /// Difference with a, or sum with b if it would be below 0.
     Wrap32(old: u32, a, b, two = true) => if old >= a { old - a } else { old.wrapping_add(b) };
     /// Float sum.
-    FAdd32(old: u32, a, b) => (f32::from_bits(old) + f32::from_bits(a)).to_bits();
+    FAdd32(old: u32, a, b, float = true) => (f32::from_bits(old) + f32::from_bits(a)).to_bits();
     /// Float sum.
-    FAdd64(old: u64, a, b) => (f64::from_bits(old) + f64::from_bits(a)).to_bits();
+    FAdd64(old: u64, a, b, float = true) => (f64::from_bits(old) + f64::from_bits(a)).to_bits();
     /// Float minimum; a number wins over a NaN.
-    FMin32(old: u32, a, b) => min_f32(f32::from_bits(old), f32::from_bits(a)).to_bits();
+    FMin32(old: u32, a, b, float = true) => min_f32(f32::from_bits(old), f32::from_bits(a)).to_bits();
     /// Float maximum; a number wins over a NaN.
-    FMax32(old: u32, a, b) => (-min_f32(-f32::from_bits(old), -f32::from_bits(a))).to_bits();
+    FMax32(old: u32, a, b, float = true) => (-min_f32(-f32::from_bits(old), -f32::from_bits(a))).to_bits();
     /// Float minimum; a number wins over a NaN.
-    FMin64(old: u64, a, b) => min_f64(f64::from_bits(old), f64::from_bits(a)).to_bits();
+    FMin64(old: u64, a, b, float = true) => min_f64(f64::from_bits(old), f64::from_bits(a)).to_bits();
     /// Float maximum; a number wins over a NaN.
-    FMax64(old: u64, a, b) => (-min_f64(-f64::from_bits(old), -f64::from_bits(a))).to_bits();
+    FMax64(old: u64, a, b, float = true) => (-min_f64(-f64::from_bits(old), -f64::from_bits(a))).to_bits();
     /// Sum of two f16 halves.
-    PkAddF16(old: u32, a, b) => per_half(old, a, |x, y| {
+    PkAddF16(old: u32, a, b, float = true) => per_half(old, a, |x, y| {
         let sum = half::f16::from_bits(x).to_f64() + half::f16::from_bits(y).to_f64();
         half::f16::from_f64(sum).to_bits()
     });
     /// Sum of two bf16 halves.
-    PkAddBf16(old: u32, a, b) => per_half(old, a, |x, y| {
+    PkAddBf16(old: u32, a, b, float = true) => per_half(old, a, |x, y| {
         let sum = half::bf16::from_bits(x).to_f64() + half::bf16::from_bits(y).to_f64();
         half::bf16::from_f64(sum).to_bits()
     });
@@ -328,6 +334,11 @@ impl Place for Global {
                 .map_err(|f| Global::exit(f, lane))?;
             if !at.addr().is_multiple_of(size) {
                 return Err(Exit::Other(other::MISALIGNED_ATOMIC));
+            }
+            if R::FLOAT && cache(w).loses_float_atomics(site(op)) {
+                let pc = (*op).pc;
+                cache(w).note_lost(LostAtomic { pc, address });
+                return Ok(R::Word::default());
             }
             Ok(R::atomic(at, a, b))
         }
