@@ -81,6 +81,8 @@ pub struct DeviceProperties {
     pub image_limits: ImageLimits,
     /// SVM (managed memory by the library) is supported.
     pub svm: bool,
+    /// Kernels reach memory that the library was not told of.
+    pub pageable: bool,
     /// XNACK is on.
     pub xnack: bool,
     /// The device and the host share memory (APU).
@@ -197,6 +199,9 @@ impl DeviceProperties {
             },
             svm: hsa
                 .system_info::<u8>(HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED)
+                .is_ok_and(|value| value != 0),
+            pageable: hsa
+                .system_info::<u8>(HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT)
                 .is_ok_and(|value| value != 0),
             apu: number(HSA_AGENT_INFO_PROFILE)? == HSA_PROFILE_FULL
                 // HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU.

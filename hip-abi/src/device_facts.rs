@@ -57,6 +57,7 @@ struct Facts {
     grid: [i32; 3],
     images: i32,
     managed: i32,
+    pageable: i32,
     pitch: usize,
 }
 
@@ -82,6 +83,7 @@ impl Facts {
             grid: [i32::MAX, 65536, 65536],
             images,
             managed: 1,
+            pageable: i32::from(p.pageable),
             pitch: i32::MAX as usize,
         }
     }
@@ -160,6 +162,7 @@ pub(crate) fn properties_r0600(device: &Device) -> hipDeviceProp_tR0600 {
         sharedMemPerMultiprocessor: p.lds_size,
         regsPerMultiprocessor: 65536,
         managedMemory: f.managed,
+        pageableMemoryAccess: f.pageable,
         hostNativeAtomicSupported: 1,
         singleToDoublePrecisionPerfRatio: 2,
         concurrentManagedAccess: f.managed,
@@ -231,6 +234,7 @@ pub(crate) fn properties_r0000(device: &Device) -> hipDeviceProp_tR0000 {
         isLargeBar: new.isLargeBar,
         asicRevision: new.asicRevision,
         managedMemory: new.managedMemory,
+        pageableMemoryAccess: new.pageableMemoryAccess,
         directManagedMemAccessFromHost: new.directManagedMemAccessFromHost,
         concurrentManagedAccess: new.concurrentManagedAccess,
         ..Default::default()
@@ -253,7 +257,6 @@ pub(crate) fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> Hip
         | hipDeviceAttributeKernelExecTimeout
         | hipDeviceAttributeMultiGpuBoardGroupID
         | hipDeviceAttributeCanUseHostPointerForRegisteredMem
-        | hipDeviceAttributePageableMemoryAccess
         | hipDeviceAttributePageableMemoryAccessUsesHostPageTables
         | hipDeviceAttributePersistingL2CacheMaxSize
         | hipDeviceAttributeReservedSharedMemPerBlock
@@ -281,6 +284,7 @@ pub(crate) fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> Hip
         hipDeviceAttributeConcurrentManagedAccess
         | hipDeviceAttributeManagedMemory
         | hipDeviceAttributeDirectManagedMemAccessFromHost => f.managed,
+        hipDeviceAttributePageableMemoryAccess => f.pageable,
         hipDeviceAttributeCooperativeLaunch => new.cooperativeLaunch,
         hipDeviceAttributeIntegrated => f.integrated,
         hipDeviceAttributeL2CacheSize => f.l2,

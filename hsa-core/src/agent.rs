@@ -12,13 +12,18 @@ use std::{
     },
 };
 
-use gneiss_amdgcn::{engine::Gpu, memory::GuestMap, target::Target};
+use gneiss_amdgcn::{
+    engine::Gpu,
+    memory::{GuestMap, Rights},
+    target::Target,
+};
 use gneiss_hsa_api::*;
 
 use crate::{
     card::Feature,
     config::{self, GpuSpec},
     entry::{HsaResult, require, write_text, write_value},
+    memory::pageable,
     numa::{self, Node},
 };
 
@@ -154,7 +159,7 @@ impl Agents {
         for spec in config::gpus().map_err(|error| vec![error])? {
             let [major, minor, stepping] = spec.card.version;
             let memory = config::device_memory(spec.card, system_memory);
-            gpus.push(GpuAgent {
+            let gpu = GpuAgent {
                 spec,
                 engine: Arc::new(Gpu {
                     target: Target {
@@ -169,7 +174,15 @@ impl Agents {
                 used: AtomicU64::new(0),
                 scratch_limit: AtomicU64::new(memory),
                 coherency: AtomicU32::new(HSA_AMD_COHERENCY_TYPE_COHERENT),
-            });
+            };
+            if spec.xnack == Feature::On {
+                let loses = gpu.rights(true) & Rights::LOSES_FLOAT_ATOMICS;
+                let serve = move |map: &GuestMap, address, write| {
+                    pageable::serve(map, loses, address, write)
+                };
+                gpu.engine.map.serve_faults(Box::new(serve));
+            }
+            gpus.push(gpu);
         }
         Ok(Self {
             cpu: Cpu::discover(),

@@ -10,6 +10,7 @@
 
 pub(crate) mod arena;
 mod exchange;
+pub(crate) mod pageable;
 pub(crate) mod pin;
 pub(crate) mod share;
 pub(crate) mod svm;

@@ -40,6 +40,12 @@ __global__ void ballots(unsigned long long *result) {
     }
 }
 
+__global__ void hardware_adds(float *sums, float *olds) {
+    olds[0] = unsafeAtomicAdd(&sums[0], 10.0f);
+    olds[1] = safeAtomicAdd(&sums[1], 10.0f);
+    atomicAdd(reinterpret_cast<int *>(&sums[2]), 10);
+}
+
 // Leaves two loops at once, from the middle of the inner one.
 __global__ void leave_loops(int *result, int limit) {
     int count = 0;
@@ -86,4 +92,52 @@ CASE(jumps_leave_nested_loops) {
     for (int lane = 0; lane < 64; ++lane) {
         REQUIRE(result[lane] == 10);
     }
+}
+
+// The hardware's float atomics work on coarse-grained memory only, if the argument says so; those that compare and swap, and the integers', work
+// on all.
+CASE(float_atomics_need_coarse_grained_memory) {
+    const bool lossy = std::atoi(sample::argument(0)) != 0;
+    float *const olds = sample::pinned<float>(2);
+    const auto check = [&](float *host, float *device, bool fine) {
+        for (const int index : {0, 1, 2}) {
+            host[index] = index < 2 ? 5.0f : 0.0f;
+        }
+        hardware_adds<<<1, 1>>>(device, olds);
+        HIP_CHECK(hipDeviceSynchronize());
+        const bool lost = lossy && fine;
+        REQUIRE(host[0] == (lost ? 5.0f : 15.0f));
+        REQUIRE(olds[0] == (lost ? 0.0f : 5.0f));
+        REQUIRE(host[1] == 15.0f);
+        REQUIRE(olds[1] == 5.0f);
+        REQUIRE(*reinterpret_cast<int *>(&host[2]) == 10);
+    };
+    struct {
+        unsigned flags;
+        bool fine;
+    } const kinds[] = {{hipHostMallocDefault, true}, {hipHostMallocCoherent, true}, {hipHostMallocNonCoherent, false}};
+    for (const auto kind : kinds) {
+        float *host = nullptr;
+        float *device = nullptr;
+        HIP_CHECK(hipHostMalloc(&host, 3 * sizeof(float), kind.flags));
+        HIP_CHECK(hipHostGetDevicePointer(reinterpret_cast<void **>(&device), host, 0));
+        check(host, device, kind.fine);
+        HIP_CHECK(hipHostFree(host));
+    }
+    float registered[3];
+    float *device = nullptr;
+    HIP_CHECK(hipHostRegister(registered, sizeof registered, hipHostRegisterDefault));
+    HIP_CHECK(hipHostGetDevicePointer(reinterpret_cast<void **>(&device), registered, 0));
+    check(registered, device, true);
+    HIP_CHECK(hipHostUnregister(registered));
+    // Device memory is coarse-grained.
+    float *sums = nullptr;
+    HIP_CHECK(hipMalloc(&sums, 3 * sizeof(float)));
+    const float zeros[3] = {};
+    HIP_CHECK(hipMemcpy(sums, zeros, sizeof zeros, hipMemcpyDefault));
+    hardware_adds<<<1, 1>>>(sums, olds);
+    float results[3];
+    HIP_CHECK(hipMemcpy(results, sums, sizeof results, hipMemcpyDefault));
+    REQUIRE(results[0] == 10.0f && olds[0] == 0.0f);
+    HIP_CHECK(hipFree(sums));
 }

@@ -553,3 +553,65 @@ CASE(double_free) {
     HIP_CHECK(hipFree(block));
     EXPECT_ERROR(hipFree(block), hipErrorInvalidValue);
 }
+
+static int static_table[64];
+
+// Memory that HIP was not told of: kernels reach it if the argument says so, and nothing that the program itself does not have.
+CASE(kernels_reach_what_the_program_has) {
+    const bool reach = std::atoi(sample::argument(0)) != 0;
+    constexpr std::size_t pages = 1 << 20;
+    int pageable = -1;
+    hipDeviceProp_t properties;
+    HIP_CHECK(hipDeviceGetAttribute(&pageable, hipDeviceAttributePageableMemoryAccess, 0));
+    HIP_CHECK(hipGetDeviceProperties(&properties, 0));
+    REQUIRE(pageable == reach && properties.pageableMemoryAccess == reach);
+    const auto kernel_writes = [](int *values, bool expected) {
+        fill<<<1, 64>>>(values, 64, 100);
+        const hipError_t error = hipDeviceSynchronize();
+        REQUIRE(error == (expected ? hipSuccess : hipErrorIllegalAddress));
+        if (error != hipSuccess) {
+            HIP_CHECK(hipDeviceReset());
+        } else {
+            REQUIRE(values[0] == 100 && values[63] == 163);
+        }
+    };
+    const auto map = [](int protection) {
+        void *const memory = mmap(nullptr, pages, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        REQUIRE(memory != MAP_FAILED);
+        return static_cast<int *>(memory);
+    };
+    int *const mapped = map(PROT_READ | PROT_WRITE);
+    if (!reach) {
+        kernel_writes(mapped, false);
+        return;
+    }
+    int on_stack[64];
+    std::vector<int> on_heap(64);
+    int *const forbidden = map(PROT_NONE);
+    int *const constant = map(PROT_READ);
+    for (int *const memory : {on_heap.data(), on_stack, static_table, mapped}) {
+        kernel_writes(memory, true);
+    }
+    int *const read = pinned<int>(64);
+    subtract_one<<<1, 1>>>(mapped, read);
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(mapped[0] == 99 && read[0] == 100);
+    // What is put where the program has unmapped something is reached as what it is.
+    REQUIRE(munmap(mapped, pages) == 0);
+    for (int round = 0; round < 4; ++round) {
+        int *device = nullptr;
+        HIP_CHECK(hipMalloc(&device, pages / 2));
+        kernel_writes(device, true);
+        if (round == 3) {
+            HIP_CHECK(hipFree(device));
+            kernel_writes(device, false);
+        }
+    }
+    kernel_writes(forbidden, false);
+    kernel_writes(constant, false);
+    for (int *const memory : {forbidden, constant}) {
+        REQUIRE(mprotect(memory, pages, PROT_READ | PROT_WRITE) == 0);
+        kernel_writes(memory, true);
+    }
+    kernel_writes(nullptr, false);
+}

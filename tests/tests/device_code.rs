@@ -18,3 +18,35 @@ fn ballots_are_as_wide_as_the_wave() {
             .expect_success();
     }
 }
+
+#[test]
+fn float_atomics_need_coarse_grained_memory_on_gfx90a() {
+    const CASE: &str = "float_atomics_need_coarse_grained_memory";
+    const WARNING: &str = "a float atomic on fine-grained memory";
+    let run = |target: &str, lossy: &str, variables: &[(&str, &str)]| {
+        let program = Compile::hip(&cases_source("device_code"), target, "-O3");
+        let mut run = Run::new(compile(&program)).args([CASE, lossy]).gpus(target);
+        for &(name, value) in variables {
+            run = run.env(name, value);
+        }
+        let ended = run.run();
+        ended.expect_success();
+        ended
+    };
+    let lossy = run("gfx90a", "1", &[]);
+    assert_eq!(lossy.stderr.matches(WARNING).count(), 1, "{}", lossy.stderr);
+    for part in [
+        "hardware_adds",
+        "instruction: global_atomic_add_f32",
+        "GNEISS_FINE_ATOMICS",
+    ] {
+        assert!(lossy.stderr.contains(part), "{part}: {}", lossy.stderr);
+    }
+    for (target, variables) in [
+        ("gfx90a", &[("GNEISS_FINE_ATOMICS", "done")][..]),
+        ("gfx1030", &[]),
+    ] {
+        let all = run(target, "0", variables);
+        assert!(!all.stderr.contains(WARNING), "{}", all.stderr);
+    }
+}

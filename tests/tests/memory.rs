@@ -43,3 +43,18 @@ fn the_device_has_the_memory_that_is_asked_for() {
         .run()
         .expect_success();
 }
+
+#[test]
+fn kernels_reach_host_memory_where_page_faults_are_recoverable() {
+    let run = |gpu: &str, reach: &str| {
+        gneiss_tests::case_run("memory", "kernels_reach_what_the_program_has")
+            .args([reach])
+            .gpus(gpu)
+    };
+    run("gfx90a:xnack+", "1").run().expect_success();
+    run("gfx90a", "1")
+        .env("HSA_XNACK", "1")
+        .run()
+        .expect_success();
+    run("gfx90a", "0").run().expect_success();
+}

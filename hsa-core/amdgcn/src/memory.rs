@@ -1,14 +1,16 @@
 //! The guest memory map: which host memory a device address means, for one GPU.
 //!
 //! A device pointer is the host address (delta 0), save for lock aliases. The map is read on every memory access of every
-//! wave, through a small cache of the worker ([`MapCache`]); it is written only at allocation, freeing and access changes.
+//! wave, through a small cache of the worker ([`MapCache`]); it is written only at allocation, freeing and access changes, and when
+//! a page fault is served.
 //!
 //! Invariants:
 //! * Mappings never overlap, and keep the exact length that the user asked for: an access past it finds nothing.
 //! * Writers publish a new immutable snapshot under the writers' lock and then bump [`GuestMap::generation`].
 //! * Readers take no lock. A thread that runs waves is inside a *slice* ([`epoch`]); it notices a new snapshot when the
 //!   next slice begins. [`GuestMap::remove`] returns only when no slice can still use the old snapshot, so the caller may unmap.
-//! * A thread inside a slice never changes a map (it would wait for itself); this is checked.
+//! * A thread inside a slice never takes anything out of a map (it would wait for itself); this is checked. It may add, as a
+//!   [`Server`] does.
 //!
 //! Called by the allocator of the HSA runtime (insert, remove, find) and by the engine (caches).
 
@@ -20,7 +22,10 @@ use std::{
     collections::VecDeque,
     fmt,
     ptr::NonNull,
-    sync::atomic::{AtomicPtr, AtomicU64, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicPtr, AtomicU64, Ordering},
+    },
 };
 
 use bitflags::bitflags;
@@ -100,7 +105,13 @@ pub struct GuestMap {
     /// Counts publications, over all maps of the process, so that a cache cannot mix up two maps.
     generation: AtomicU64,
     writers: Mutex<Writers>,
+    /// Who is asked for what the map does not have.
+    server: OnceLock<Server>,
 }
+
+/// Makes an access possible that a map does not allow, if it can: address, and whether it writes. It is asked from within a slice, may
+/// [insert](GuestMap::insert) and [grant](GuestMap::grant), and says whether the map is to be asked again.
+pub type Server = Box<dyn Fn(&GuestMap, u64, bool) -> bool + Send + Sync>;
 
 /// Source of generation numbers, shared by all maps.
 static GENERATIONS: AtomicU64 = AtomicU64::new(1);
@@ -114,6 +125,7 @@ impl Default for GuestMap {
                 freed: VecDeque::new(),
                 retired: Vec::new(),
             }),
+            server: OnceLock::new(),
         }
     }
 }
@@ -242,6 +254,34 @@ impl GuestMap {
         };
         epoch::wait_for(epoch);
         Some(old)
+    }
+
+    /// Gives the mapping that starts at `base` rights that it lacks. Nobody is waited for: who still has the old ones asks again.
+    /// Whether it is there.
+    pub fn grant(&self, base: u64, rights: Rights) -> bool {
+        let mut writers = self.writers.lock();
+        let Some((without, mut mapping)) = self.locked().without(base) else {
+            return false;
+        };
+        mapping.rights |= rights;
+        let Ok(next) = without.with(mapping) else {
+            return false;
+        };
+        self.publish(&mut writers, next);
+        true
+    }
+
+    /// Whoever is to be asked for what the map does not have: page faults that a GPU recovers from. Only the first one counts.
+    pub fn serve_faults(&self, server: Server) {
+        // One that is there stays: maps are given theirs when they are made.
+        let _ = self.server.set(server);
+    }
+
+    /// Asks the server.
+    fn serve(&self, address: u64, write: bool) -> bool {
+        self.server
+            .get()
+            .is_some_and(|server| server(self, address, write))
     }
 
     /// The mapping that holds `address`, if any.

@@ -2,7 +2,7 @@
 
 mod support;
 
-use gneiss_amdgcn::engine::FaultKind;
+use gneiss_amdgcn::{engine::FaultKind, memory::Rights};
 use support::*;
 
 const BOTH: [&str; 2] = ["gfx90a", "gfx1030"];
@@ -101,6 +101,55 @@ fn global_atomics_sum_over_all_waves() {
             bytes[64..64 + 256].iter().all(|&b| b == 1),
             "{target}: each old value came once"
         );
+    }
+}
+
+#[test]
+fn memory_that_loses_float_atomics_does_all_others() {
+    // A store goes through each line of the map's cache, too, so that a line has the memory before an atomic comes to it.
+    let stores = "global_store_dword v1, v1, s[2:3] offset:64\n".repeat(128);
+    let code = format!(
+        "
+        s_load_dwordx2 s[2:3], s[0:1], 0x0
+        s_waitcnt lgkmcnt(0)
+        v_mov_b32 v1, 0
+        v_mov_b32 v2, 1.0
+        v_mov_b32 v3, 1.0
+        v_mov_b32 v4, 0
+        v_mov_b32 v5, 1.0
+        {stores}
+        global_atomic_add_f32 v3, v1, v2, s[2:3] glc
+        global_atomic_add_f64 v1, v[4:5], s[2:3] offset:8
+        global_atomic_max_f64 v1, v[4:5], s[2:3] offset:16
+        global_atomic_pk_add_f16 v1, v2, s[2:3] offset:24
+        global_atomic_add v1, v2, s[2:3] offset:28
+        global_atomic_swap v1, v2, s[2:3] offset:32
+        s_waitcnt vmcnt(0)
+        global_store_dword v1, v3, s[2:3] offset:36"
+    );
+    let Some(elf) = assemble("gfx90a", &kernel("gfx90a", "", &code)) else {
+        return;
+    };
+    let gpu = gpu("gfx90a");
+    let module = Module::load(&gpu, &elf);
+    let one = 1f32.to_bits();
+    for (lossy, [sum, wide, half, old]) in [
+        (false, [2f32.to_bits(), one, one, one]),
+        (true, [one, 0, 0, 0]),
+    ] {
+        let mut initial = [0u32; 32];
+        initial[0] = one;
+        let buffer = Buffer::from(&gpu, &initial);
+        let mut rights = Rights::READ | Rights::WRITE;
+        rights.set(Rights::LOSES_FLOAT_ATOMICS, lossy);
+        gpu.map.set_rights(buffer.address(), rights).unwrap();
+        let args = Args::new().buffer(&buffer);
+        module
+            .run("k", [1, 1, 1], [1, 1, 1], args.bytes(), 0)
+            .unwrap_or_else(|f| panic!("{f}"));
+        let words: Vec<u32> = buffer.read();
+        let expected = [sum, 0, 0, wide, 0, wide, half, one, one, old];
+        assert_eq!(words[..10], expected, "lossy: {lossy}");
     }
 }
 

@@ -33,10 +33,11 @@ pub unsafe extern "C" fn hsa_system_get_info(
                 ),
                 HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED
                 | HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED => write_value(value, true),
+                HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED | HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED => {
+                    write_value(value, false)
+                }
                 HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT
-                | HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED
-                | HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED => write_value(value, false),
-                HSA_AMD_SYSTEM_INFO_XNACK_ENABLED => write_value(value, runtime.agents.xnack()),
+                | HSA_AMD_SYSTEM_INFO_XNACK_ENABLED => write_value(value, runtime.agents.xnack()),
                 HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR => write_value(value, 1u16),
                 HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR => write_value(value, 0u16),
                 _ => Err(HSA_STATUS_ERROR_INVALID_ARGUMENT),

@@ -9,6 +9,8 @@ use std::{io, ptr::NonNull};
 use parking_lot::Mutex;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
+use super::pageable::RESERVED;
+
 /// Granule of every pool.
 pub(crate) const PAGE: usize = 4096;
 /// Blocks of at least this size are aligned to it and backed by huge pages.
@@ -69,7 +71,13 @@ fn map(bytes: usize, flags: MapFlags) -> io::Result<NonNull<u8>> {
             MapFlags::PRIVATE | flags,
         )
     }?;
-    NonNull::new(base.cast()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))
+    ours(base.cast(), bytes)
+}
+
+/// Notes that a new mapping is ours.
+fn ours(base: *mut u8, bytes: usize) -> io::Result<NonNull<u8>> {
+    RESERVED.add(base as u64, bytes);
+    NonNull::new(base).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))
 }
 
 /// Readable and writable memory that stays for the life of the process and costs nothing until it is touched.
@@ -88,7 +96,7 @@ pub(crate) fn reserve_addresses(bytes: usize) -> io::Result<NonNull<u8>> {
             MapFlags::PRIVATE | MapFlags::NORESERVE,
         )
     }?;
-    NonNull::new(base.cast()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))
+    ours(base.cast(), bytes)
 }
 
 /// Gives address space back.
@@ -96,6 +104,7 @@ pub(crate) fn reserve_addresses(bytes: usize) -> io::Result<NonNull<u8>> {
 /// # Safety
 /// `base` and `bytes` are a whole mapping of [`reserve_addresses`], and nobody uses it any more.
 pub(crate) unsafe fn unreserve(base: NonNull<u8>, bytes: usize) {
+    RESERVED.remove(base.as_ptr() as u64);
     // SAFETY: the caller owns the mapping.
     if let Err(error) = unsafe { munmap(base.as_ptr().cast(), bytes) } {
         tracing::warn!(%error, "munmap failed");

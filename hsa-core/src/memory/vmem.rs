@@ -23,7 +23,7 @@ use super::{Memory, next_number, share};
 use crate::{
     agent::Agents,
     entry::{HsaResult, require},
-    memory::arena::PAGE,
+    memory::{arena::PAGE, pageable::RESERVED},
     pool::PoolId,
 };
 
@@ -145,6 +145,7 @@ fn reserve(bytes: usize, wish: u64, alignment: usize) -> io::Result<NonNull<u8>>
             munmap(end as *mut _, start + length - end)?;
         }
     }
+    RESERVED.add(base as u64, bytes);
     NonNull::new(base as *mut u8).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
 
@@ -179,6 +180,7 @@ impl Vmem {
         }
         tables.reservations.remove(&base);
         self.count.fetch_sub(1, Ordering::Release);
+        RESERVED.remove(base);
         // SAFETY: the reservation was ours, is in no table any more, and nothing is mapped in it.
         unsafe { munmap(base as *mut _, bytes as usize) }
             .map_err(|error| no_resources(error.into()))
@@ -525,6 +527,7 @@ impl Vmem {
             }
         }
         for (base, bytes) in tables.reservations {
+            RESERVED.remove(base);
             // SAFETY: the reservation was ours, and no GPU maps any of it.
             if let Err(error) = unsafe { munmap(base as *mut _, bytes as usize) } {
                 tracing::warn!(%error, "munmap failed");

@@ -210,10 +210,23 @@ impl MapCache {
         write: bool,
     ) -> Result<*mut u8, MemoryFault> {
         let result = self.look_up(site, address, size, write);
-        if result.is_err() && self.refresh() {
+        let Err(fault) = result else { return result };
+        if self.refresh() {
+            let again = self.look_up(site, address, size, write);
+            if again.is_ok() {
+                return again;
+            }
+        }
+        if self.serve(fault.address, write) && self.refresh() {
             return self.look_up(site, address, size, write);
         }
         result
+    }
+
+    /// Asks the map's server to make an access possible.
+    fn serve(&self, address: u64, write: bool) -> bool {
+        // SAFETY: `map` is null or the map that the running slice borrows.
+        unsafe { self.map.as_ref() }.is_some_and(|map| map.serve(address, write))
     }
 
     /// Takes the map's newest snapshot, if there is a newer one: memory may have been allocated since the slice began, and the wave may
