@@ -206,6 +206,22 @@ pub unsafe extern "C" fn hipMemcpyFromArray(
     )
 }
 
+/// Checks that bytes of a copy between the host and an array are in its first row, and that there is an array.
+fn in_first_row(array: hipArray_t, offset: usize, count: usize) -> HipResult {
+    if array.is_null() {
+        return fail!(hipErrorInvalidValue, "no array");
+    }
+    let shape = shape(array)?;
+    let row = shape.width * shape.element;
+    if offset.checked_add(count).is_none_or(|end| end > row) {
+        return fail!(
+            hipErrorInvalidValue,
+            "{count} bytes from byte {offset} go past the first row of {row} bytes"
+        );
+    }
+    Ok(())
+}
+
 /// Copies host bytes to a one-dimensional array.
 #[hip_api]
 #[unsafe(no_mangle)]
@@ -215,6 +231,7 @@ pub unsafe extern "C" fn hipMemcpyHtoA(
     srcHost: *const c_void,
     count: usize,
 ) -> hipError_t {
+    in_first_row(dstArray, dstOffset, count)?;
     copy_linear(
         dstArray,
         dstOffset,
@@ -236,6 +253,7 @@ pub unsafe extern "C" fn hipMemcpyAtoH(
     srcOffset: usize,
     count: usize,
 ) -> hipError_t {
+    in_first_row(srcArray, srcOffset, count)?;
     copy_linear(
         srcArray,
         srcOffset,

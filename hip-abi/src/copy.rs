@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Largest copy from pageable memory that is staged, so that the call returns at once.
-const STAGING_LIMIT: usize = 1 << 20;
+pub(crate) const STAGING_LIMIT: usize = 1 << 20;
 
 /// Whether the caller waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

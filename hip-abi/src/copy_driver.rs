@@ -7,7 +7,7 @@ use gneiss_hip_abi_macros::hip_api;
 use crate::{
     array,
     copy::Host,
-    copy_rect::{NULL_STREAM, Plane, copy},
+    copy_rect::{NULL_STREAM, Plane, copy, pitch_as_value},
     enums::*,
     error::*,
     fail,
@@ -34,6 +34,21 @@ fn typed(
         Some(MemoryType::Array) => array::plane(array),
         None => fail!(hipErrorInvalidValue, "memory type {value} does not exist"),
     }
+}
+
+/// Refuses memory that HIP does not know where a record says that it is a device's.
+fn check_type(value: u32, plane: &Plane, extent: [usize; 3]) -> HipResult {
+    let of_device = MemoryType::from_value(value, version::presented()) == Some(MemoryType::Device);
+    if of_device && plane.side("memory", extent)?.0.is_pageable() {
+        return fail!(
+            hipErrorInvalidValue,
+            "{:p} (row {}, byte {}) is said to be a device's, and is not in memory that HIP knows",
+            plane.base,
+            plane.y,
+            plane.x
+        );
+    }
+    Ok(())
 }
 
 /// # Safety
@@ -80,14 +95,10 @@ unsafe fn copy_param_2d(
     )?;
     (dst.x, dst.y) = (c.dstXInBytes, c.dstY);
     (src.x, src.y) = (c.srcXInBytes, c.srcY);
-    copy(
-        dst,
-        src,
-        [c.WidthInBytes, c.Height, 1],
-        hipMemcpyDefault,
-        stream,
-        host,
-    )
+    let extent = [c.WidthInBytes, c.Height, 1];
+    check_type(c.dstMemoryType, &dst, extent)?;
+    check_type(c.srcMemoryType, &src, extent)?;
+    copy(dst, src, extent, hipMemcpyDefault, stream, host)
 }
 
 /// Copies rows as a record of the driver API says.
@@ -122,7 +133,7 @@ pub unsafe extern "C" fn hipDrvMemcpy2DUnaligned(pCopy: *const hip_Memcpy2D) -> 
 unsafe fn copy_drv_3d(record: *const HIP_MEMCPY3D, stream: hipStream_t, host: Host) -> HipResult {
     // SAFETY: as the caller promises.
     let (dst, src, extent) = unsafe { driver_planes(record)? };
-    copy(dst, src, extent, hipMemcpyDefault, stream, host)
+    copy(dst, src, extent, hipMemcpyDefault, stream, host).map_err(pitch_as_value)
 }
 
 /// A copy node from the driver API's record.
@@ -202,8 +213,8 @@ unsafe fn driver_planes(record: *const HIP_MEMCPY3D) -> HipResult<(Plane, Plane,
             (dst.x, dst.y, dst.z) = (c.dstXInBytes as usize, c.dstY as usize, c.dstZ as usize);
             (src.x, src.y, src.z) = (c.srcXInBytes as usize, c.srcY as usize, c.srcZ as usize);
             (
-                dst,
-                src,
+                (dst, c.dstMemoryType),
+                (src, c.srcMemoryType),
                 [c.WidthInBytes as usize, c.Height as usize, c.Depth as usize],
             )
         }};
@@ -215,15 +226,18 @@ unsafe fn driver_planes(record: *const HIP_MEMCPY3D) -> HipResult<(Plane, Plane,
             Major::Six | Major::Seven => planes!(record.read()),
         }
     };
-    for plane in [&mut dst, &mut src] {
+    for (plane, kind) in [&mut dst, &mut src] {
         if plane.pitch == 0 {
             plane.pitch = extent[0];
         }
         if plane.rows == 0 {
             plane.rows = extent[1];
         }
+        if !extent.contains(&0) {
+            check_type(*kind, plane, extent).map_err(pitch_as_value)?;
+        }
     }
-    Ok((dst, src, extent))
+    Ok((dst.0, src.0, extent))
 }
 
 /// Copies slices of rows as a record of the driver API says.

@@ -7,7 +7,7 @@ use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
     array,
-    copy::{Host, Side, captured, check_kind, waits},
+    copy::{Host, STAGING_LIMIT, Side, captured, check_kind, waits},
     enums::*,
     error::*,
     fail,
@@ -99,6 +99,32 @@ impl Plane {
     }
 }
 
+/// The bytes of a box, one row after the other.
+///
+/// # Safety
+/// The rows must be readable.
+unsafe fn gather(rect: &Rect, [width, rows, slices]: [usize; 3]) -> Box<[u8]> {
+    let mut bytes = Vec::with_capacity(width * rows * slices);
+    for slice in 0..slices {
+        for row in 0..rows {
+            let at = rect.address as usize + slice * rect.slice_pitch + row * rect.row_pitch;
+            let start: *const u8 = std::ptr::with_exposed_provenance(at);
+            // SAFETY: the caller's.
+            bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(start, width) });
+        }
+    }
+    bytes.into()
+}
+
+/// The error of a call that has none of its own for a pitch that is less than a row.
+pub(crate) fn pitch_as_value(error: hipError_t) -> hipError_t {
+    if error == hipErrorInvalidPitchValue {
+        hipErrorInvalidValue
+    } else {
+        error
+    }
+}
+
 /// Copies `extent` bytes, rows and slices.
 pub(crate) fn copy(
     dst: Plane,
@@ -122,6 +148,27 @@ pub(crate) fn copy(
     host_range::check_rows("destination", &destination, &dst, extent, Access::Write)?;
     host_range::check_rows("source", &source, &src, extent, Access::Read)?;
     let Resolved { stream, wait } = resolve(stream)?;
+    let size = extent.iter().copied().fold(1, usize::saturating_mul);
+    let from_pageable = source.is_pageable() && !destination.is_pageable() && host == Host::GoesOn;
+    if from_pageable && size <= STAGING_LIMIT {
+        // SAFETY: the rows were checked; that they stay is the caller's.
+        let staged = unsafe { gather(&src, extent) };
+        let src = Rect {
+            address: staged.as_ptr().expose_provenance() as u64,
+            row_pitch: extent[0],
+            slice_pitch: extent[0] * extent[1],
+        };
+        // SAFETY: the destination was checked; the staged bytes live until the command has ended.
+        let command = unsafe {
+            stream
+                .queue
+                .enqueue_copy_rect(&CopyRect { dst, src, extent }, &wait)
+        };
+        command
+            .map_err(hip_error)?
+            .on_complete(move |_| drop(staged));
+        return Ok(());
+    }
     // SAFETY: known memory was checked; keeping both sides until the command has ended is the program's duty, and for pageable
     // memory this call waits.
     let command = unsafe {

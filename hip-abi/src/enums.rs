@@ -391,6 +391,7 @@ pub const hipMemAttachHost: u32 = 0x02;
 pub const hipMemAttachSingle: u32 = 0x04;
 pub const hipDeviceMallocDefault: u32 = 0x0;
 pub const hipDeviceMallocFinegrained: u32 = 0x1;
+pub const hipDeviceMallocUncached: u32 = 0x3;
 pub const hipMallocSignalMemory: u32 = 0x2;
 pub const hipHostRegisterDefault: u32 = 0x0;
 pub const hipHostRegisterPortable: u32 = 0x1;

@@ -7,7 +7,7 @@ use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
     copy::{Host, captured},
-    copy_rect::{NULL_STREAM, Plane},
+    copy_rect::{NULL_STREAM, Plane, pitch_as_value},
     error::*,
     fail,
     graph::{
@@ -45,7 +45,7 @@ pub(crate) fn fill(
             slices: (dst.rows, extent[2]),
         }));
     }
-    let (side, dst) = dst.side("destination", extent)?;
+    let (side, dst) = dst.side("destination", extent).map_err(pitch_as_value)?;
     if side.is_pageable() {
         return fail!(
             hipErrorInvalidValue,

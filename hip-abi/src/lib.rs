@@ -16,6 +16,7 @@
     reason = "types, arguments and constants have the names of the HIP headers, as the C headers made from this crate need them"
 )]
 
+pub mod advice;
 pub mod api;
 pub mod array;
 pub mod array_copy;

@@ -3,48 +3,27 @@
 //! Managed memory has one copy that host and devices share, so nothing ever migrates: advice is checked and kept, prefetches
 //! are checked and become a marker of their stream.
 
-use std::{collections::BTreeMap, ffi::c_void};
+use std::{collections::BTreeMap, ffi::c_void, ops::Range};
 
 use gneiss_clr::{HostFlags, MemoryKind};
 use gneiss_hip_abi_macros::hip_api;
 use parking_lot::Mutex;
 
 use crate::{
+    advice::{Advice, Pages},
     enums::*,
     error::*,
     fail, memory,
     runtime::{self, hip_error},
-    stream::{Resolved, resolve_or},
+    stream::{Resolved, resolve},
     types::*,
 };
 
-/// Advice for a managed allocation.
-#[derive(Clone, Debug)]
-struct Advice {
-    read_mostly: bool,
-    preferred: i32,
-    accessed_by: Vec<i32>,
-    last_prefetch: i32,
-    coarse: bool,
-}
-
-impl Default for Advice {
-    fn default() -> Self {
-        Advice {
-            read_mostly: false,
-            preferred: hipInvalidDeviceId,
-            accessed_by: Vec::new(),
-            last_prefetch: hipInvalidDeviceId,
-            coarse: false,
-        }
-    }
-}
-
 /// By number of the allocation, which is never used again.
-static ADVICE: Mutex<BTreeMap<u64, Advice>> = Mutex::new(BTreeMap::new());
+static ADVICE: Mutex<BTreeMap<u64, Pages>> = Mutex::new(BTreeMap::new());
 
-/// Number of the managed allocation that holds a range.
-fn managed(address: *const c_void, count: usize) -> HipResult<u64> {
+/// Number of the managed allocation that holds a range, and the range's bytes in it.
+fn managed(address: *const c_void, count: usize) -> HipResult<(u64, Range<usize>)> {
     if address.is_null() || count == 0 {
         return fail!(hipErrorInvalidValue, "an empty range");
     }
@@ -52,7 +31,7 @@ fn managed(address: *const c_void, count: usize) -> HipResult<u64> {
         Some((memory, offset))
             if memory.kind() == MemoryKind::Managed && memory.size() - offset >= count =>
         {
-            Ok(memory.id())
+            Ok((memory.id(), offset..offset + count))
         }
         _ => fail!(
             hipErrorInvalidValue,
@@ -173,11 +152,13 @@ pub unsafe extern "C" fn hipMemPrefetchBatchAsync(
 }
 
 fn prefetch(dev_ptr: *const c_void, count: usize, device: i32, stream: hipStream_t) -> HipResult {
-    let id = managed(dev_ptr, count)?;
+    let (id, bytes) = managed(dev_ptr, count)?;
     let device = location(device)?;
-    let Resolved { stream, wait } = resolve_or(stream, hipErrorInvalidHandle)?;
+    let Resolved { stream, wait } = resolve(stream)?;
     stream.queue.enqueue_marker(&wait).map_err(hip_error)?;
-    ADVICE.lock().entry(id).or_default().last_prefetch = device;
+    let mut all = ADVICE.lock();
+    let pages = all.entry(id).or_default();
+    pages.change(bytes, |advice| advice.last_prefetch = device);
     Ok(())
 }
 
@@ -194,7 +175,7 @@ pub unsafe extern "C" fn hipMemAdvise(
 }
 
 fn advise(dev_ptr: *const c_void, count: usize, advice: hipMemoryAdvise, device: i32) -> HipResult {
-    let id = managed(dev_ptr, count)?;
+    let (id, bytes) = managed(dev_ptr, count)?;
     let needs_device = matches!(
         advice,
         hipMemAdviseSetPreferredLocation | hipMemAdviseSetAccessedBy | hipMemAdviseUnsetAccessedBy
@@ -204,22 +185,22 @@ fn advise(dev_ptr: *const c_void, count: usize, advice: hipMemoryAdvise, device:
     } else {
         device
     };
-    let mut all = ADVICE.lock();
-    let kept = all.entry(id).or_default();
-    match advice {
-        hipMemAdviseSetReadMostly => kept.read_mostly = true,
-        hipMemAdviseUnsetReadMostly => kept.read_mostly = false,
-        hipMemAdviseSetPreferredLocation => kept.preferred = device,
-        hipMemAdviseUnsetPreferredLocation => kept.preferred = hipInvalidDeviceId,
-        hipMemAdviseSetAccessedBy if !kept.accessed_by.contains(&device) => {
-            kept.accessed_by.push(device)
-        }
-        hipMemAdviseSetAccessedBy => {}
-        hipMemAdviseUnsetAccessedBy => kept.accessed_by.retain(|other| *other != device),
-        hipMemAdviseSetCoarseGrain => kept.coarse = true,
-        hipMemAdviseUnsetCoarseGrain => kept.coarse = false,
+    let change: &dyn Fn(&mut Advice) = match advice {
+        hipMemAdviseSetReadMostly => &|page| page.read_mostly = true,
+        hipMemAdviseUnsetReadMostly => &|page| page.read_mostly = false,
+        hipMemAdviseSetPreferredLocation => &|page| page.preferred = device,
+        hipMemAdviseUnsetPreferredLocation => &|page| page.preferred = hipInvalidDeviceId,
+        hipMemAdviseSetAccessedBy => &|page| {
+            if !page.accessed_by.contains(&device) {
+                page.accessed_by.push(device);
+            }
+        },
+        hipMemAdviseUnsetAccessedBy => &|page| page.accessed_by.retain(|other| *other != device),
+        hipMemAdviseSetCoarseGrain => &|page| page.coarse = true,
+        hipMemAdviseUnsetCoarseGrain => &|page| page.coarse = false,
         _ => return fail!(hipErrorInvalidValue, "advice {advice} does not exist"),
-    }
+    };
+    ADVICE.lock().entry(id).or_default().change(bytes, change);
     Ok(())
 }
 
@@ -232,7 +213,8 @@ unsafe fn range_attribute(
     address: *const c_void,
     count: usize,
 ) -> HipResult {
-    if data.is_null() || size < 4 || !size.is_multiple_of(4) {
+    let several = attribute == hipMemRangeAttributeAccessedBy;
+    if data.is_null() || size < 4 || !size.is_multiple_of(4) || (size > 4 && !several) {
         return fail!(
             hipErrorInvalidValue,
             "a place of {size} bytes for the attribute"
@@ -257,11 +239,13 @@ unsafe fn range_attribute(
         unsafe { data.cast::<u32>().write(mode) };
         return Ok(());
     }
-    let advice = ADVICE
-        .lock()
-        .get(&managed(address, count)?)
-        .cloned()
+    let (id, bytes) = managed(address, count)?;
+    let all = ADVICE.lock();
+    let advice = all
+        .get(&id)
+        .map(|pages| pages.common(bytes))
         .unwrap_or_default();
+    drop(all);
     // SAFETY: not null; the caller promises `size` bytes.
     let places = unsafe { std::slice::from_raw_parts_mut(data.cast::<i32>(), size / 4) };
     match attribute {
@@ -358,7 +342,7 @@ pub unsafe extern "C" fn hipStreamAttachMemAsync(
             "flags {flags:#x} of hipStreamAttachMemAsync"
         );
     }
-    let Resolved { .. } = resolve_or(stream, hipErrorInvalidHandle)?;
+    let Resolved { .. } = resolve(stream)?;
     managed(dev_ptr, length.max(1))?;
     let whole = memory::find(dev_ptr)?.is_some_and(|(memory, _)| length == memory.size());
     if length != 0 && !whole {

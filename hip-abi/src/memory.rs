@@ -171,7 +171,8 @@ pub unsafe extern "C" fn hipExtMallocWithFlags(
     flags: u32,
 ) -> hipError_t {
     match flags {
-        hipDeviceMallocDefault => allocate(ptr, sizeBytes, false),
+        // There are no caches.
+        hipDeviceMallocDefault | hipDeviceMallocUncached => allocate(ptr, sizeBytes, false),
         hipDeviceMallocFinegrained => allocate(ptr, sizeBytes, true),
         hipMallocSignalMemory => {
             if ptr.is_null() || sizeBytes != 8 {

@@ -6,6 +6,7 @@ use gneiss_clr::MemoryKind;
 use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
+    array,
     enums::*,
     error::*,
     fail,
@@ -88,7 +89,28 @@ unsafe fn pointer_attribute(
         return fail!(hipErrorInvalidValue, "no place for the attribute");
     }
     let major = version::presented();
+    if matches!(
+        attribute,
+        HIP_POINTER_ATTRIBUTE_CONTEXT
+            | HIP_POINTER_ATTRIBUTE_P2P_TOKENS
+            | HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE
+            | HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
+            | HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+    ) {
+        return fail!(
+            hipErrorNotSupported,
+            "pointer attribute {attribute} is not supported, nor is it by AMD's runtime"
+        );
+    }
     let Some((memory, offset)) = find(ptr)? else {
+        // The handle of an array is no address, and has a type all the same.
+        if attribute == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE
+            && array::shape(ptr.cast_mut().cast()).is_ok()
+        {
+            // SAFETY: the caller promises an unsigned int.
+            unsafe { data.cast::<u32>().write(MemoryType::Array.value(major)) };
+            return Ok(());
+        }
         // HIP 7 answers for memory that it does not know, as the plural form does since HIP 6.
         if attribute == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE && major >= Major::Seven {
             // SAFETY: the caller promises an unsigned int.
@@ -124,26 +146,22 @@ unsafe fn pointer_attribute(
                     );
                 }
             },
+            // These three are `bool`, of one byte, in AMD's runtime and in programs for it.
             HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => data
-                .cast::<u32>()
-                .write(u32::from(memory.user_flags() & SYNC_MEMOPS != 0)),
+                .cast::<bool>()
+                .write(memory.user_flags() & SYNC_MEMOPS != 0),
             HIP_POINTER_ATTRIBUTE_BUFFER_ID => data.cast::<u64>().write(memory.id()),
             HIP_POINTER_ATTRIBUTE_IS_MANAGED => data
-                .cast::<u32>()
-                .write(u32::from(memory.kind() == MemoryKind::Managed)),
+                .cast::<bool>()
+                .write(memory.kind() == MemoryKind::Managed),
             HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
                 data.cast::<i32>().write(memory.device().index() as i32)
             }
-            HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE => data.cast::<u32>().write(0),
             HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR => {
                 data.cast::<usize>().write(address_of(&memory))
             }
             HIP_POINTER_ATTRIBUTE_RANGE_SIZE => data.cast::<u32>().write(memory.size() as u32),
-            HIP_POINTER_ATTRIBUTE_MAPPED => data.cast::<u32>().write(1),
-            HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
-            | HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => {
-                data.cast::<u32>().write(0);
-            }
+            HIP_POINTER_ATTRIBUTE_MAPPED => data.cast::<bool>().write(true),
             HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => {
                 data.cast::<u32>().write(hipMemAccessFlagsProtReadWrite)
             }
@@ -169,10 +187,10 @@ pub unsafe extern "C" fn hipPointerSetAttribute(
     attribute: hipPointer_attribute,
     ptr: hipDeviceptr_t,
 ) -> hipError_t {
-    if value.is_null() || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS {
+    if value.is_null() || ptr.is_null() || attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS {
         return fail!(
             hipErrorInvalidValue,
-            "no value, or attribute {attribute} that can't be set: only HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS (6) can"
+            "no value, no pointer, or attribute {attribute} that can't be set: only HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS (6) can"
         );
     }
     let Some((memory, _)) = find(ptr)?.filter(|(memory, _)| memory.kind() == MemoryKind::Device)
@@ -232,6 +250,9 @@ pub unsafe extern "C" fn hipDrvPointerGetAttributes(
                     | HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR
                     | HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => place.cast::<u64>().write(0),
                     HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => place.cast::<i32>().write(NO_DEVICE),
+                    HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+                    | HIP_POINTER_ATTRIBUTE_IS_MANAGED
+                    | HIP_POINTER_ATTRIBUTE_MAPPED => place.cast::<bool>().write(false),
                     _ => place.cast::<u32>().write(0),
                 }
             }

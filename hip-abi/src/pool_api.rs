@@ -229,6 +229,13 @@ pub unsafe extern "C" fn hipMemPoolSetAccess(
     if desc_list.is_null() || count == 0 || count > 1024 {
         return fail!(hipErrorInvalidValue, "no descriptions");
     }
+    let devices = runtime::get()?.devices.len();
+    if count > devices {
+        return fail!(
+            hipErrorInvalidDevice,
+            "{count} descriptions for {devices} devices"
+        );
+    }
     // SAFETY: not null; the caller promises `count` records.
     for desc in unsafe { std::slice::from_raw_parts(desc_list, count) } {
         if desc.location.r#type != hipMemLocationTypeDevice {

@@ -41,6 +41,11 @@ __global__ void minimum(int *accumulators, const int *values) {
     atomicMin(&accumulators[index % 64], values[index]);
 }
 
+__global__ void wait_for_gate(int *gate) {
+    while (__hip_atomic_load(gate, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) == 0) {
+    }
+}
+
 __global__ void write_bytes(unsigned char *bytes) { bytes[threadIdx.x] = static_cast<unsigned char>(threadIdx.x * 7); }
 
 // Pitched rows with offsets on both sides.
@@ -264,6 +269,35 @@ CASE(managed_memory) {
     EXPECT_ERROR(hipMallocManaged(reinterpret_cast<void **>(&values), 0, hipMemAttachGlobal), hipErrorInvalidValue);
 }
 
+// Advice is for the pages that a range touches; a query tells what all pages of its range have.
+CASE(advice_is_for_pages) {
+    constexpr std::size_t page = 4096;
+    char *bytes = nullptr;
+    HIP_CHECK(hipMallocManaged(reinterpret_cast<void **>(&bytes), 3 * page, hipMemAttachGlobal));
+    const auto ask = [&](hipMemRangeAttribute attribute, std::size_t pages) {
+        int answer = 99;
+        HIP_CHECK(hipMemRangeGetAttribute(&answer, sizeof answer, attribute, bytes, pages * page));
+        return answer;
+    };
+    HIP_CHECK(hipMemAdvise(bytes + page / 2, page, hipMemAdviseSetReadMostly, 0));
+    HIP_CHECK(hipMemAdvise(bytes, page, hipMemAdviseSetPreferredLocation, hipCpuDeviceId));
+    HIP_CHECK(hipMemAdvise(bytes, 1, hipMemAdviseSetAccessedBy, 0));
+    HIP_CHECK(hipMemPrefetchAsync(bytes, 2 * page, 0, nullptr));
+    REQUIRE(ask(hipMemRangeAttributeReadMostly, 2) == 1 && ask(hipMemRangeAttributeReadMostly, 3) == 0);
+    REQUIRE(ask(hipMemRangeAttributePreferredLocation, 1) == hipCpuDeviceId);
+    REQUIRE(ask(hipMemRangeAttributePreferredLocation, 2) == hipInvalidDeviceId);
+    REQUIRE(ask(hipMemRangeAttributeAccessedBy, 1) == 0 && ask(hipMemRangeAttributeAccessedBy, 2) == hipInvalidDeviceId);
+    REQUIRE(ask(hipMemRangeAttributeLastPrefetchLocation, 2) == 0);
+    REQUIRE(ask(hipMemRangeAttributeLastPrefetchLocation, 3) == hipInvalidDeviceId);
+    long long wide = 0;
+    EXPECT_ERROR(hipMemRangeGetAttribute(&wide, sizeof wide, hipMemRangeAttributeReadMostly, bytes, page), hipErrorInvalidValue);
+    const hipStream_t stream = create_stream();
+    HIP_CHECK(hipStreamDestroy(stream));
+    EXPECT_ERROR(hipMemPrefetchAsync(bytes, page, 0, stream), hipErrorContextIsDestroyed);
+    EXPECT_ERROR(hipStreamAttachMemAsync(stream, bytes, 0, hipMemAttachGlobal), hipErrorContextIsDestroyed);
+    HIP_CHECK(hipFree(bytes));
+}
+
 CASE(registered_host_memory) {
     constexpr int length = 3000;
     std::vector<int> host(length, 0);
@@ -356,6 +390,14 @@ CASE(pointer_attributes) {
     host_address = &on_stack;
     HIP_CHECK(hipDrvPointerGetAttributes(2, asked, places, &on_stack));
     REQUIRE(host_address == nullptr && ordinal == -2);
+    // A `bool` is one byte.
+    struct {
+        bool mapped;
+        unsigned char beyond[7];
+    } flags = {false, {1, 2, 3, 4, 5, 6, 7}};
+    HIP_CHECK(hipPointerGetAttribute(&flags.mapped, HIP_POINTER_ATTRIBUTE_MAPPED, device.get()));
+    REQUIRE(flags.mapped && flags.beyond[0] == 1 && flags.beyond[2] == 3);
+    EXPECT_ERROR(hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_P2P_TOKENS, device.get()), hipErrorNotSupported);
     EXPECT_ERROR(hipDrvPointerGetAttributes(2, asked, places, nullptr), hipErrorInvalidValue);
     hipDeviceptr_t base = nullptr;
     std::size_t size = 0;
@@ -534,6 +576,58 @@ CASE(copies_of_the_driver_interface) {
     HIP_CHECK(hipMemsetAsync(second.get(), 0, 1024, stream));
     HIP_CHECK(hipMemcpyWithStream(back.data(), second.get(), 1024, hipMemcpyDeviceToHost, stream));
     REQUIRE(back == std::vector<int>(256, 0));
+    // What is said to be a device's must be memory of HIP, and not end before the copy does.
+    hip_Memcpy2D rows = {};
+    rows.srcMemoryType = rows.dstMemoryType = hipMemoryTypeDevice;
+    rows.srcDevice = first.get();
+    rows.dstDevice = second.get();
+    rows.srcPitch = rows.dstPitch = 64;
+    rows.WidthInBytes = 64;
+    rows.Height = 16;
+    HIP_CHECK(hipDrvMemcpy2DUnaligned(&rows));
+    REQUIRE(second.read() == source);
+    rows.Height = 1;
+    rows.srcY = 16;
+    EXPECT_ERROR(hipDrvMemcpy2DUnaligned(&rows), hipErrorInvalidValue);
+    rows.srcY = 0;
+    rows.srcDevice = source.data();
+    EXPECT_ERROR(hipMemcpyParam2D(&rows), hipErrorInvalidValue);
+    // Arrays: only their first row.
+    hipArray *array = nullptr;
+    const hipChannelFormatDesc format = hipCreateChannelDesc<int>();
+    HIP_CHECK(hipMallocArray(&array, &format, 16, 16));
+    HIP_CHECK(hipMemcpyHtoA(array, 0, source.data(), 64));
+    HIP_CHECK(hipMemcpyAtoH(back.data(), array, 32, 32));
+    REQUIRE(back[0] == source[8] && back[7] == source[15]);
+    EXPECT_ERROR(hipMemcpyHtoA(array, 0, source.data(), 65), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemcpyAtoH(back.data(), array, 33, 32), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemcpyAtoH(back.data(), nullptr, 0, 32), hipErrorInvalidValue);
+    unsigned type = 99;
+    HIP_CHECK(hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<hipDeviceptr_t>(array)));
+    REQUIRE(type == hipMemoryTypeArray);
+    HIP_CHECK(hipFreeArray(array));
+}
+
+// Rows of pageable memory are taken at the call, if they are few: it returns before the stream comes to them, and they may change.
+CASE(pageable_rows_are_staged) {
+    int *const gate = pinned<int>(1);
+    *gate = 0;
+    constexpr std::size_t width = 12, rows = 5, pitch = 20;
+    std::vector<unsigned char> source(rows * pitch);
+    std::iota(source.begin(), source.end(), static_cast<unsigned char>(1));
+    const std::vector<unsigned char> kept = source;
+    DeviceBuffer<unsigned char> bytes(width * rows);
+    const hipStream_t stream = create_stream();
+    wait_for_gate<<<1, 1, 0, stream>>>(gate);
+    HIP_CHECK(hipMemcpy2DAsync(bytes.get(), width, source.data(), pitch, width, rows, hipMemcpyHostToDevice, stream));
+    EXPECT_ERROR(hipStreamQuery(stream), hipErrorNotReady);
+    std::fill(source.begin(), source.end(), 0);
+    __atomic_store_n(gate, 1, __ATOMIC_RELEASE);
+    HIP_CHECK(hipStreamSynchronize(stream));
+    const std::vector<unsigned char> got = bytes.read();
+    for (std::size_t index = 0; index < width * rows; ++index) {
+        REQUIRE(got[index] == kept[index / width * pitch + index % width]);
+    }
 }
 
 // Bytes are written as bytes: nothing around them changes.

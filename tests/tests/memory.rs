@@ -13,6 +13,7 @@ gneiss_tests::cases! { "memory":
     symbols,
     managed_variable,
     managed_memory,
+    advice_is_for_pages,
     registered_host_memory,
     mapped_host_memory,
     atomics_on_host_memory,
@@ -24,6 +25,7 @@ gneiss_tests::cases! { "memory":
     bad_host_pointers,
     bad_registrations,
     copies_of_the_driver_interface,
+    pageable_rows_are_staged,
     byte_writes,
     double_free,
 }

@@ -10,7 +10,14 @@ use super::{
     structure_api::{add, give},
     types::*,
 };
-use crate::{copy_driver, copy_rect, enums::*, error::*, fail, registration, runtime, types::*};
+use crate::{
+    copy_driver,
+    copy_rect::{self, pitch_as_value},
+    enums::*,
+    error::*,
+    fail, registration, runtime,
+    types::*,
+};
 
 /// A linear copy.
 fn linear(
@@ -164,15 +171,6 @@ pub(crate) fn set_exec(
     let (exec, node) = (exec::find(exec)?, super::node(node)?);
     operation.check()?;
     exec.set(node.id, operation)
-}
-
-/// These two calls have no error of their own for a pitch that is less than a row.
-fn pitch_as_value(error: hipError_t) -> hipError_t {
-    if error == hipErrorInvalidPitchValue {
-        hipErrorInvalidValue
-    } else {
-        error
-    }
 }
 
 /// Adds a copy node of up to three dimensions.
