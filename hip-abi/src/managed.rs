@@ -22,12 +22,20 @@ use crate::{
 /// By number of the allocation, which is never used again.
 static ADVICE: Mutex<BTreeMap<u64, Pages>> = Mutex::new(BTreeMap::new());
 
-/// Number of the managed allocation that holds a range, and the range's bytes in it.
+/// The number that stands for all memory that HIP was not told of; allocations have others.
+const PAGEABLE: u64 = 0;
+
+/// Number of the managed allocation that holds a range, and the range's bytes in it. Where kernels reach all memory of the program, memory
+/// that HIP was not told of is as managed: its bytes are counted from address 0.
 fn managed(address: *const c_void, count: usize) -> HipResult<(u64, Range<usize>)> {
-    if address.is_null() || count == 0 {
+    let end = address.addr().checked_add(count);
+    let (false, Some(end)) = (address.is_null() || count == 0, end) else {
         return fail!(hipErrorInvalidValue, "an empty range");
-    }
+    };
     match memory::find(address)? {
+        None if runtime::current()?.clr.properties().pageable => {
+            Ok((PAGEABLE, address.addr()..end))
+        }
         Some((memory, offset))
             if memory.kind() == MemoryKind::Managed && memory.size() - offset >= count =>
         {
@@ -344,7 +352,8 @@ pub unsafe extern "C" fn hipStreamAttachMemAsync(
     }
     let Resolved { .. } = resolve(stream)?;
     managed(dev_ptr, length.max(1))?;
-    let whole = memory::find(dev_ptr)?.is_some_and(|(memory, _)| length == memory.size());
+    // Of memory that HIP was not told of nobody knows where it ends: any length but 0 is right.
+    let whole = memory::find(dev_ptr)?.is_none_or(|(memory, _)| length == memory.size());
     if length != 0 && !whole {
         return fail!(
             hipErrorInvalidValue,

@@ -686,6 +686,10 @@ CASE(kernels_reach_what_the_program_has) {
     for (int *const memory : {on_heap.data(), on_stack, static_table, mapped}) {
         kernel_writes(memory, true);
     }
+    int mostly_read = -1;
+    HIP_CHECK(hipMemAdvise(mapped, pages, hipMemAdviseSetReadMostly, 0));
+    HIP_CHECK(hipMemRangeGetAttribute(&mostly_read, sizeof mostly_read, hipMemRangeAttributeReadMostly, mapped, pages));
+    REQUIRE(mostly_read == 1);
     int *const read = pinned<int>(64);
     subtract_one<<<1, 1>>>(mapped, read);
     HIP_CHECK(hipDeviceSynchronize());
