@@ -240,7 +240,7 @@ pub const AMDS: &[Variable] = &[
     Variable {
         name: "HSA_XNACK",
         accept: Accept::Switch,
-        meaning: "1 or 0: XNACK on or off for the GPUs that have it, unless GNEISS_GPUS says",
+        meaning: "1 or 0: XNACK on or off for the GPUs that have it, unless GNEISS_GPUS says; with it kernels reach all memory that the program has",
     },
     Variable {
         name: "HSA_CU_MASK",
