@@ -199,10 +199,12 @@ fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
             wanted.flags
         );
     }
-    if wanted.flags & hipArrayCubemap != 0 {
+    let cube = wanted.flags & hipArrayCubemap != 0;
+    let faces = if layered { depth % 6 == 0 } else { depth == 6 };
+    if cube && (width != height || !faces) {
         return fail!(
-            hipErrorNotSupported,
-            "cube map arrays are not supported: HSA images have no faces"
+            hipErrorInvalidValue,
+            "a cube map has six faces (or six for each layer) whose width is their height, not {width} by {height} by {depth}"
         );
     }
     if wanted.flags & hipArrayTextureGather != 0 && (height == 0 || depth != 0) {
@@ -212,6 +214,12 @@ fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
         );
     }
     check_limits(wanted)?;
+    if cube {
+        return fail!(
+            hipErrorNotSupported,
+            "cube map arrays are not supported: HSA images have no faces"
+        );
+    }
     let element = channel * wanted.channels as usize;
     let pitch = width
         .checked_mul(element)

@@ -264,13 +264,14 @@ pub unsafe extern "C" fn hipMemPoolSetAccess(
                     "a pool's own device keeps its access"
                 );
             }
-            _ => {
+            hipMemAccessFlagsProtNone | hipMemAccessFlagsProtRead => {
                 return fail!(
                     hipErrorNotSupported,
                     "access {} of a peer to a pool is not supported yet",
                     desc.flags
                 );
             }
+            other => return fail!(hipErrorInvalidValue, "access {other} does not exist"),
         }
     }
     Ok(())
