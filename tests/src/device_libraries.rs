@@ -40,11 +40,27 @@ const VERSIONS: [(&str, u32); 18] = [
     ("12-generic", 12000),
 ];
 
+/// What headers of HIP 5.2 want of the compiler and clang 22 has no more: the size of a wave, and reciprocals of halves.
+const HEADER: &str = "\
+#if defined(__GFX9__) || !defined(__AMDGCN__)
+#define __AMDGCN_WAVEFRONT_SIZE 64
+#else
+#define __AMDGCN_WAVEFRONT_SIZE 32
+#endif
+typedef _Float16 two_halves __attribute__((ext_vector_type(2)));
+static inline __attribute__((device)) _Float16 __llvm_amdgcn_rcp_f16(_Float16 x) {
+    return __builtin_amdgcn_rcph(x);
+}
+static inline __attribute__((device)) two_halves __llvm_amdgcn_rcp_2f16(two_halves x) {
+    return two_halves{__llvm_amdgcn_rcp_f16(x.x), __llvm_amdgcn_rcp_f16(x.y)};
+}
+";
+
 /// The folder; made at first use.
 pub(crate) fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        let folder = workspace_root().join("target/test-cache/device-libraries-22");
+        let folder = workspace_root().join("target/test-cache/device-libraries-clang-22");
         if !folder.exists() {
             let partial = folder.with_extension(format!("partial-{}", std::process::id()));
             make(&partial);
@@ -104,8 +120,7 @@ fn make(folder: &Path) {
         &["-o", path(&all), path(a), path(b), path(c)],
         "",
     );
-    let wave = "#if defined(__GFX9__) || !defined(__AMDGCN__)\n#define __AMDGCN_WAVEFRONT_SIZE 64\n#else\n#define __AMDGCN_WAVEFRONT_SIZE 32\n#endif\n";
-    fs::write(folder.join("wave.h"), wave).expect("a writable cache");
+    fs::write(folder.join("wave.h"), HEADER).expect("a writable cache");
 }
 
 fn path(path: &Path) -> &str {
