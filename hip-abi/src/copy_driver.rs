@@ -31,6 +31,7 @@ fn typed(
         Some(MemoryType::Device | MemoryType::Unified | MemoryType::Managed) => {
             Ok(Plane::new(device, pitch, rows))
         }
+        Some(MemoryType::Array) if array.is_null() => fail!(hipErrorInvalidValue, "no array"),
         Some(MemoryType::Array) => array::plane(array),
         None => fail!(hipErrorInvalidValue, "memory type {value} does not exist"),
     }

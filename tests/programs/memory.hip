@@ -592,6 +592,9 @@ CASE(copies_of_the_driver_interface) {
     rows.srcY = 0;
     rows.srcDevice = source.data();
     EXPECT_ERROR(hipMemcpyParam2D(&rows), hipErrorInvalidValue);
+    rows.srcMemoryType = hipMemoryTypeArray;
+    rows.srcArray = nullptr;
+    EXPECT_ERROR(hipMemcpyParam2D(&rows), hipErrorInvalidValue);
     // Arrays: only their first row.
     hipArray *array = nullptr;
     const hipChannelFormatDesc format = hipCreateChannelDesc<int>();
