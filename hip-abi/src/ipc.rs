@@ -4,7 +4,7 @@
 //! opening it there is an error, as the memory would have two addresses. An event handle names the shared page of the event
 //! ([`crate::shared_event`]). Handles of other processes are not trusted: what they name is checked before it is used.
 
-use std::{collections::BTreeMap, ffi::c_void};
+use std::{collections::BTreeMap, ffi::c_void, sync::LazyLock};
 
 use gneiss_clr::MemoryKind;
 use gneiss_hip_abi_macros::hip_api;
@@ -32,7 +32,24 @@ pub(crate) struct MemoryHandle {
     offset: u64,
     magic: u32,
     process: u32,
-    unused: [u32; 2],
+    /// Who the process is, apart from its number.
+    maker: u64,
+}
+
+/// A number that no other process has, whatever PID namespace it is in; those that it forks have it too, under other process numbers.
+pub(crate) fn process_token() -> u64 {
+    static TOKEN: LazyLock<u64> = LazyLock::new(|| {
+        let mut token = 0u64;
+        // SAFETY: the buffer has the length that is given. Should there be no random numbers, process numbers have to do.
+        unsafe { libc::getrandom((&raw mut token).cast(), size_of::<u64>(), 0) };
+        token
+    });
+    *TOKEN
+}
+
+/// Whether a handle with these was made by this process.
+pub(crate) fn is_own(process: u32, maker: u64) -> bool {
+    process == std::process::id() && maker == process_token()
 }
 
 const MAGIC: u32 = 0x4850_4947;
@@ -79,7 +96,7 @@ impl MemoryHandle {
             offset: offset as u64,
             magic: MAGIC,
             process: std::process::id(),
-            unused: [0; 2],
+            maker: process_token(),
         })
     }
 
@@ -91,7 +108,7 @@ impl MemoryHandle {
         if self.magic != MAGIC || self.size == 0 || self.offset >= self.size {
             return fail!(hipErrorInvalidValue, "this is no memory handle");
         }
-        if self.process == std::process::id() {
+        if is_own(self.process, self.maker) {
             return fail!(
                 hipErrorInvalidContext,
                 "the memory handle is of this process: use the pointer itself"

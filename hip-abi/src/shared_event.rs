@@ -1,12 +1,13 @@
 //! The page that an event for several processes shares: how often it was recorded, and which recordings have been reached.
 //!
 //! The page is a memfd, which has no name that could clash; a handle names it by process, descriptor and file number, and is opened
-//! through `/proc`, so the maker must live until then. Recording takes the next number at the call; the stream stores it when it gets there.
+//! through `/proc`, so the maker must live until then; where the maker has another number in the importer's PID namespace, every process that
+//! `/proc` shows is looked at. Recording takes the next number at the call; the stream stores it when it gets there.
 //! A wait is for the number that was last taken at the call, whoever took it, and polls. Any number of recordings works.
 
 use std::{
     ffi::c_void,
-    fs::File,
+    fs::{File, Metadata},
     os::{
         fd::{AsRawFd as _, FromRawFd as _, OwnedFd},
         unix::fs::MetadataExt as _,
@@ -23,7 +24,7 @@ use memmap2::MmapRaw;
 
 use crate::{
     error::*,
-    fail,
+    fail, ipc,
     runtime::{self, hip_error},
     types::hipIpcEventHandle_t,
 };
@@ -48,7 +49,20 @@ struct Handle {
     process: u32,
     descriptor: u32,
     inode: u64,
-    unused: [u64; 5],
+    maker: u64,
+    unused: [u64; 4],
+}
+
+impl Handle {
+    /// The page's file, if that process has it under the handle's descriptor.
+    fn file_of(&self, process: u32) -> Option<File> {
+        let path = format!("/proc/{process}/fd/{}", self.descriptor);
+        // Looked at before it is opened: opening what is no page may have effects.
+        let is_page = |data: &Metadata| data.ino() == self.inode && data.len() == SIZE;
+        std::fs::metadata(&path).ok().filter(is_page)?;
+        let file = File::options().read(true).write(true).open(&path).ok()?;
+        is_page(&file.metadata().ok()?).then_some(file)
+    }
 }
 
 const _: () = assert!(size_of::<Handle>() == size_of::<hipIpcEventHandle_t>());
@@ -117,7 +131,8 @@ impl SharedEvent {
             process: std::process::id(),
             descriptor: self.file.as_raw_fd().cast_unsigned(),
             inode: self.file.metadata().map_or(0, |data| data.ino()),
-            unused: [0; 5],
+            maker: ipc::process_token(),
+            unused: [0; 4],
         };
         // SAFETY: both are 64 bytes of plain data.
         unsafe { std::mem::transmute::<Handle, hipIpcEventHandle_t>(handle) }
@@ -133,25 +148,28 @@ impl SharedEvent {
         if handle.magic != MAGIC {
             return fail!(hipErrorInvalidValue, "this is no event handle");
         }
-        if handle.process == std::process::id() {
+        if ipc::is_own(handle.process, handle.maker) {
             return fail!(
                 hipErrorInvalidContext,
                 "the event handle is of this process: use the event itself"
             );
         }
-        let path = format!("/proc/{}/fd/{}", handle.process, handle.descriptor);
-        let opened = File::options().read(true).write(true).open(&path);
-        let file = match opened {
-            Ok(file) => file,
-            Err(error) => return fail!(hipErrorInvalidValue, "{path}: {error}"),
+        let file = handle.file_of(handle.process).or_else(|| {
+            let processes = std::fs::read_dir("/proc").ok()?;
+            processes
+                .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+                .find_map(|process| handle.file_of(process))
+        });
+        let Some(file) = file else {
+            return fail!(
+                hipErrorInvalidValue,
+                "the handle's event is gone, or of a process that /proc does not show"
+            );
         };
         // SAFETY: the descriptor is open.
         let seals = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GET_SEALS) };
-        let same = file
-            .metadata()
-            .is_ok_and(|data| data.ino() == handle.inode && data.len() == SIZE);
-        if !same || seals < 0 || seals & libc::F_SEAL_SHRINK == 0 {
-            return fail!(hipErrorInvalidValue, "the handle's event is gone");
+        if seals < 0 || seals & libc::F_SEAL_SHRINK == 0 {
+            return fail!(hipErrorInvalidValue, "the handle is of something else");
         }
         let shared = Self::map(file)?;
         if shared.page().magic.load(Ordering::Acquire) != MAGIC {

@@ -2,15 +2,17 @@
 //!
 //! A handle names a memfd in the process that made it: process, descriptor, and the file's number, so that a descriptor that was
 //! used again is noticed. The importer opens it through `/proc`, which the system allows to processes of the same user; the
-//! exporter must live until then, and need not after. What is in a handle is not trusted: file, name and size are checked.
+//! exporter must live until then, and need not after. In another PID namespace the exporter has another number, and its own may be
+//! somebody else's: then every process that `/proc` shows is looked at. What is in a handle is not trusted: file, name and size
+//! are checked.
 
 use std::{
-    io,
+    fs, io,
     os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
 };
 
 use gneiss_hsa_api::*;
-use rustix::fs::{Mode, OFlags, fstat, open};
+use rustix::fs::{Mode, OFlags, fstat, open, stat};
 
 use crate::{
     entry::HsaResult,
@@ -76,19 +78,32 @@ impl Handle {
         })
     }
 
+    /// The file, if that process has it under the handle's descriptor.
+    fn file_of(self, process: u32) -> Option<OwnedFd> {
+        let path = format!("/proc/{process}/fd/{}", self.descriptor);
+        // Looked at before it is opened: opening what is no file of ours may have effects.
+        if stat(&path).ok()?.st_ino != self.inode {
+            return None;
+        }
+        let file = open(&path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).ok()?;
+        (fstat(&file).ok()?.st_ino == self.inode).then_some(file)
+    }
+
     /// Opens the file: it must be the one that the handle was made for, of this runtime, with room for what the handle says.
     pub(crate) fn open(self, name: &str) -> HsaResult<OwnedFd> {
-        let path = format!("/proc/{}/fd/{}", self.process, self.descriptor);
-        let opened = open(&path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
-        let file = opened.map_err(|error| {
+        let file = self.file_of(self.process).or_else(|| {
+            let processes = fs::read_dir("/proc").ok()?;
+            processes
+                .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+                .find_map(|process| self.file_of(process))
+        });
+        let file = file.ok_or_else(|| {
             tracing::warn!(
                 process = self.process,
-                %error,
-                "the handle's process or file cannot be reached"
+                "the handle's process or file cannot be reached, or is gone"
             );
             HSA_STATUS_ERROR_INVALID_ARGUMENT
         })?;
-        let same = fstat(&file).is_ok_and(|status| status.st_ino == self.inode);
         let fits = share::identify(file.as_fd()).is_some_and(|(found, bytes)| {
             found == name
                 && self.bytes != 0
@@ -97,13 +112,10 @@ impl Handle {
                     .checked_next_multiple_of(PAGE as u64)
                     .is_some_and(|wanted| wanted <= bytes)
         });
-        if same && fits {
+        if fits {
             Ok(file)
         } else {
-            tracing::warn!(
-                process = self.process,
-                "the handle is of something that is gone"
-            );
+            tracing::warn!(process = self.process, "the handle is of something else");
             Err(HSA_STATUS_ERROR_INVALID_ARGUMENT)
         }
     }

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <functional>
 #include <hip/hip_cooperative_groups.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +35,14 @@ __global__ void count_in_rounds(unsigned *counters, unsigned *wrong, unsigned to
     }
 }
 
-// Two processes: the child was forked before any HIP call.
+// Ends the process unless the other one ended well.
+void wait_for(pid_t child) {
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+// Two processes: the child was forked before any HIP call. With the argument "apart" it is the first process of a PID namespace of its own.
 struct Peer {
     int in[2], out[2];
     pid_t child;
@@ -45,6 +53,16 @@ struct Peer {
         REQUIRE(child >= 0);
         if (child == 0) {
             std::swap(in, out);
+            if (sample::arguments().count > 2 && std::strcmp(sample::argument(0), "apart") == 0) {
+                REQUIRE(unshare(CLONE_NEWPID) == 0);
+                const pid_t first = fork();
+                REQUIRE(first >= 0);
+                if (first != 0) {
+                    wait_for(first);
+                    _exit(0);
+                }
+                REQUIRE(getpid() == 1);
+            }
             body(*this);
             std::fflush(nullptr);
             _exit(0);
@@ -59,11 +77,7 @@ struct Peer {
         return value;
     }
 
-    void join() {
-        int status = 0;
-        REQUIRE(waitpid(child, &status, 0) == child);
-        REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    }
+    void join() { wait_for(child); }
 };
 
 } // namespace

@@ -1,6 +1,8 @@
 //! What processes share, peers, and virtual memory, case by case of `programs/sharing.hip`.
 
-use gneiss_tests::{case_run, cases};
+use std::process::Command;
+
+use gneiss_tests::{Compile, QUICK_TARGET, Run, case_run, cases, cases_source, compile};
 
 cases! { "sharing":
     event_of_another_process,
@@ -36,4 +38,28 @@ fn cooperative_launch_on_two_devices() {
 #[test]
 fn peer_access_is_enabled_once() {
     passes_on_two_devices("peer_access_is_enabled_once");
+}
+
+#[test]
+fn processes_share_across_pid_namespaces() {
+    // Both are process 1 of a namespace: a handle's process number is nobody's, or somebody else's.
+    let apart = ["--user", "--map-root-user", "--pid", "--fork"];
+    let possible = Command::new("unshare").args(apart).arg("true").status();
+    if !possible.is_ok_and(|status| status.success()) {
+        eprintln!("left out: unshare (util-linux) cannot make PID namespaces here");
+        return;
+    }
+    let program = compile(&Compile::hip(&cases_source("sharing"), QUICK_TARGET, "-O3"));
+    for case in [
+        "memory_of_another_process",
+        "event_of_another_process",
+        "event_opened_again_and_again",
+    ] {
+        Run::new("unshare")
+            .args(apart)
+            .args([program.as_os_str(), case.as_ref(), "apart".as_ref()])
+            .gpus("gfx90a:2")
+            .run()
+            .expect_success();
+    }
 }
