@@ -166,16 +166,15 @@ mod tests {
             .open("memory")
             .is_err()
         );
-        assert!(
-            Handle {
-                process: i32::MAX as u32,
-                ..read
-            }
-            .open("memory")
-            .is_err()
-        );
+        // A process that has another number here than where the handle was made.
+        let elsewhere = Handle {
+            process: i32::MAX as u32,
+            ..read
+        };
+        assert!(elsewhere.open("memory").is_ok());
         assert!(Handle::decode(&hsa_amd_ipc_memory_t { handle: [0; 8] }).is_err());
         drop(file);
         assert!(read.open("memory").is_err(), "closed");
+        assert!(elsewhere.open("memory").is_err(), "closed");
     }
 }
