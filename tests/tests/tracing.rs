@@ -391,9 +391,54 @@ fn a_file_that_is_no_trace_is_not_replaced() {
 }
 
 #[test]
+fn what_cannot_be_recorded_to_is_refused_before_the_program_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let (nowhere, trace) = (place("no/such/folder"), place("t"));
+    for (arguments, reason) in [
+        (vec!["-o", &nowhere], "No such file or directory"),
+        (vec!["-o", &trace, "--json", &trace], "files of their own"),
+    ] {
+        let mut line = vec!["trace"];
+        line.extend(arguments);
+        line.extend(["--", "sh", "-c", "echo ran"]);
+        let output = gneiss(&line);
+        assert_eq!(output.status.code(), Some(125));
+        assert!(output.stdout.is_empty());
+        let told = text(&output.stderr);
+        assert!(told.contains(reason), "{told}");
+    }
+}
+
+#[test]
+fn signals_to_the_recording_command_are_the_programs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = "trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done";
+    let mut command = Command::new(Prefix::find().gneiss());
+    command
+        .args(["trace", "-o"])
+        .arg(folder.path().join("t"))
+        .args(["--", "sh", "-c", script])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut recorder = command.spawn().expect("it starts");
+    let mut line = String::new();
+    let mut output = BufReader::new(recorder.stdout.take().expect("a pipe"));
+    output.read_line(&mut line).expect("a line");
+    assert_eq!(line, "ready\n");
+    // SAFETY: our child, which is not waited for yet.
+    unsafe { libc::kill(recorder.id() as i32, libc::SIGTERM) };
+    assert_eq!(recorder.wait().expect("it ends").code(), Some(7));
+}
+
+#[test]
 fn bad_scenarios_name_line_and_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("bad");
+    let endless = format!(
+        "stream A\n{}sync A\n",
+        "kernel A k 1000000s\n".repeat(20_000)
+    );
     for (scenario, reason) in [
         (
             "stream A\nkernel B k 1us\n",
@@ -407,6 +452,21 @@ fn bad_scenarios_name_line_and_reason() {
             "stream A\nkernel A x 1us after y\nkernel A y 1us after x\n",
             "line 2: cycle: y waits for x waits for y",
         ),
+        (
+            "stream A\nkernel A k NaNus\n",
+            "line 2: \"NaNus\" is no time",
+        ),
+        (
+            "set gpus=65\nstream A\n",
+            "line 1: gpus=65: expected a number from 1 to 64",
+        ),
+        (
+            "\u{feff}stream A\nfly A\n",
+            "line 2: \"fly\" is no statement",
+        ),
+        ("", "damaged header: the file is empty"),
+        ("GNEISS", "damaged header: the file is cut at byte 6"),
+        (&endless, "more than 584 years"),
     ] {
         fs::write(&file, scenario).expect("a file");
         for tool in ["replay", "explain"] {
@@ -418,6 +478,21 @@ fn bad_scenarios_name_line_and_reason() {
                 text(&output.stderr)
             );
         }
+    }
+    fs::write(&file, "stream A\nkernel A k 1us\n").expect("a file");
+    for (option, value, reason) in [
+        (
+            "--copy-engines",
+            "4294967295",
+            "--copy-engines: from 1 to 1024",
+        ),
+        ("--hw-queues", "0", "--hw-queues: from 1 to 1024"),
+        ("--launch-cost", "-1us", "\"-1us\" is a negative time"),
+    ] {
+        let output = gneiss(&["replay", &file.display().to_string(), option, value]);
+        assert_eq!(output.status.code(), Some(125));
+        let told = text(&output.stderr);
+        assert!(told.contains(reason), "{told}");
     }
 }
 

@@ -1,8 +1,6 @@
 //! The lock-free files of `clr/src/lockfree/`, compiled with loom's primitives: loom runs small programs over them in every interleaving that
-//! the memory model allows.
-//!
-//! `RUSTFLAGS="--cfg loom" cargo test -p gneiss-clr-models --release`. Without that flag there is nothing here.
-#![cfg(all(loom, test))]
+//! the memory model allows. Nothing but tests: a crate of its own, because the files are compiled a second time.
+#![cfg(test)]
 
 #[path = "../../src/lockfree/attention.rs"]
 mod attention;

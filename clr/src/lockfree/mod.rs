@@ -1,7 +1,6 @@
 //! The lock-free parts: a command's status, sleeping for an event's progress, handing a queue to whoever drains it.
 //!
-//! They take their atomics from [`sync`], so that `clr/models` can compile the same files with loom's and try all interleavings
-//! (`RUSTFLAGS="--cfg loom" cargo test -p gneiss-clr-models --release`).
+//! They take their atomics from [`sync`], so that `clr/models` can compile the same files with loom's and try all interleavings.
 
 pub(crate) mod attention;
 pub(crate) mod status;

@@ -5,7 +5,8 @@ mod enqueue;
 use std::{collections::HashMap, io::Cursor, sync::Arc};
 
 use super::{
-    Action, ActionIter, Dependency, FlushRule, Policy, Workload,
+    Action, ActionIter, Dependency, FlushRule, MOST_COPY_ENGINES, MOST_GPUS, MOST_HW_QUEUES,
+    Policy, Workload,
     coverage::coverage,
     device::{self, Happening, Waiter, sim},
 };
@@ -96,11 +97,11 @@ const MAX_POLLS: u64 = 100_000;
 /// [`Error::InvalidValue`] for a workload that contradicts itself, or whose threads wait for each other for ever; the text says for what.
 pub fn run(workload: &Workload, policy: &Policy, record: bool) -> Result<Outcome> {
     check(workload)?;
-    let devices = policy.gpus.unwrap_or(workload.devices).clamp(1, 64);
+    let devices = policy.gpus.unwrap_or(workload.devices).clamp(1, MOST_GPUS);
     let entered = device::enter(
         workload,
         devices,
-        policy.copy_engines,
+        policy.copy_engines.clamp(1, MOST_COPY_ENGINES),
         policy.concurrent_kernels.unwrap_or(usize::MAX).max(1),
     );
     if record {
@@ -150,7 +151,7 @@ fn play(workload: &Workload, policy: &Policy, record: bool, devices: usize) -> R
     let config = Config {
         direct_dispatch: policy.direct_dispatch,
         cpu_wait: policy.cpu_wait,
-        max_hw_queues: policy.hw_queues.max(1),
+        max_hw_queues: policy.hw_queues.clamp(1, MOST_HW_QUEUES),
         max_batch_size: match policy.flush {
             FlushRule::Each => 1,
             _ => policy.batch.max(1),
@@ -266,6 +267,11 @@ impl<'a> Driver<'a> {
         }
         self.play_happenings()?;
         self.drain_rest()?;
+        if sim(|sim| sim.now) == u64::MAX {
+            return Err(Error::InvalidValue(
+                "the replay's clock is at its end: its times add up to more than 584 years".into(),
+            ));
+        }
         if self.threads.iter().any(|thread| !thread.ended) {
             let mut text =
                 String::from("the replay is stuck: a thread waits for what never ends\n");

@@ -54,7 +54,16 @@ impl FlushRule {
     }
 }
 
-/// The rules of a replay.
+/// Most shared hardware queues of a priority in a replay.
+pub const MOST_HW_QUEUES: usize = 1024;
+/// Most copy engines of a device in a replay.
+pub const MOST_COPY_ENGINES: usize = 1024;
+/// Most GPUs in a replay.
+pub const MOST_GPUS: usize = 64;
+/// Most of what else a policy counts: commands in a batch, kernels at once.
+pub const MOST_OTHERS: usize = 1 << 20;
+
+/// The rules of a replay. Its numbers are at least 1 and at most what the constants of this module say; [`run`] takes the nearest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
     /// Shared hardware queues of each priority.

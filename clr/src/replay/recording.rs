@@ -340,13 +340,14 @@ impl Loader {
     }
 
     fn submit(&mut self, id: u64, a: u32, time: u64, record: &[u64]) {
-        let Some(live) = self.live.get_mut(&id) else {
+        let Some(place) = self.ids.get(id) else {
             return self.keep(id, record);
         };
-        live.submitted = time;
-        if EngineKind::from_number(a as u8) == Some(EngineKind::Copy)
-            && let Some(place) = self.ids.get(id)
-        {
+        // Whoever ends a command may tell of it before the thread that submitted it tells of that.
+        if let Some(live) = self.live.get_mut(&id) {
+            live.submitted = time;
+        }
+        if EngineKind::from_number(a as u8) == Some(EngineKind::Copy) {
             let number = self.workload.commands[place as usize].shape;
             let shape = self.workload.shapes[number as usize];
             if shape.doer == Doer::Host {
@@ -358,8 +359,12 @@ impl Loader {
     }
 
     fn done(&mut self, id: u64, time: u64, (start, end): (u64, u64), record: &[u64]) {
-        let (Some(live), Some(place)) = (self.live.remove(&id), self.ids.get(id)) else {
+        let Some(place) = self.ids.get(id) else {
             return self.keep(id, record);
+        };
+        // Only a damaged file tells of a second end.
+        let Some(live) = self.live.remove(&id) else {
+            return;
         };
         let command = &mut self.workload.commands[place as usize];
         let shape = self.workload.shapes[command.shape as usize];
@@ -476,3 +481,6 @@ fn doer(kind: CommandKind) -> Doer {
         _ => Doer::Host,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use super::{
-    Action, Actions, CommandShape, Dependency, Doer, FlushRule, Policy, Workload, WorkloadQueue,
-    WorkloadThread,
+    Action, Actions, CommandShape, Dependency, Doer, FlushRule, MOST_COPY_ENGINES, MOST_GPUS,
+    MOST_HW_QUEUES, MOST_OTHERS, Policy, Workload, WorkloadQueue, WorkloadThread,
 };
 use crate::trace::format::CommandKind;
 
@@ -110,7 +110,9 @@ pub fn parse_time(text: &str) -> Result<u64, String> {
         })?;
     let value: f64 = number
         .parse()
-        .map_err(|_| format!("\"{text}\" is no time: a number with ns, us, ms or s"))?;
+        .ok()
+        .filter(|value: &f64| !value.is_nan())
+        .ok_or_else(|| format!("\"{text}\" is no time: a number with ns, us, ms or s"))?;
     if value < 0.0 {
         return Err(format!("\"{text}\" is a negative time"));
     }
@@ -409,19 +411,24 @@ impl Reader {
             let Some((name, value)) = word.split_once('=') else {
                 return Err(self.error(format!("\"{word}\": expected NAME=VALUE")));
             };
-            let number = || -> Result<usize, ScenarioError> {
-                value
-                    .parse()
-                    .ok()
-                    .filter(|number| (1..=1 << 20).contains(number))
-                    .ok_or_else(|| self.error(format!("{name}={value}: expected a number from 1")))
+            let number = |most: usize| -> Result<usize, ScenarioError> {
+                let number = value.parse().ok();
+                number
+                    .filter(|number| (1..=most).contains(number))
+                    .ok_or_else(|| {
+                        self.error(format!(
+                            "{name}={value}: expected a number from 1 to {most}"
+                        ))
+                    })
             };
             match name {
-                "hw-queues" => self.policy.hw_queues = number()?,
-                "batch" => self.policy.batch = number()?,
-                "copy-engines" => self.policy.copy_engines = number()?,
-                "gpus" => self.policy.gpus = Some(number()?),
-                "concurrent-kernels" => self.policy.concurrent_kernels = Some(number()?),
+                "hw-queues" => self.policy.hw_queues = number(MOST_HW_QUEUES)?,
+                "batch" => self.policy.batch = number(MOST_OTHERS)?,
+                "copy-engines" => self.policy.copy_engines = number(MOST_COPY_ENGINES)?,
+                "gpus" => self.policy.gpus = Some(number(MOST_GPUS)?),
+                "concurrent-kernels" => {
+                    self.policy.concurrent_kernels = Some(number(MOST_OTHERS)?);
+                }
                 "launch-cost" => self.policy.launch_cost = Some(self.time(value)?),
                 "worker-latency" => self.policy.worker_latency = self.time(value)?,
                 "dispatch" => {

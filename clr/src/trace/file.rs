@@ -69,8 +69,18 @@ impl<R: Read + Seek> TraceFile<R> {
     pub(crate) fn open(mut file: R) -> Result<Self, TraceError> {
         let mut header = vec![0; format::HEADER_SIZE];
         let got = read_up_to(&mut file, &mut header)?;
-        if got < 8 || header[..8] != format::MAGIC {
+        let begin = got.min(8);
+        if header[..begin] != format::MAGIC[..begin] {
             return Err(TraceError::NoTrace);
+        }
+        if got == 0 {
+            return Err(TraceError::BadHeader("the file is empty".into()));
+        }
+        // What follows are measures of the rest.
+        if got < at::FLAGS {
+            return Err(TraceError::BadHeader(format!(
+                "the file is cut at byte {got}"
+            )));
         }
         let mut trace = Trace::default();
         if got < header.len() {

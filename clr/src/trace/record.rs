@@ -26,6 +26,8 @@ use std::{
 };
 
 use file::Recorder;
+#[cfg(test)]
+pub(crate) use memory::image;
 pub(crate) use memory::{begin_memory, end_memory, switch_thread};
 pub use range::{range_begin, range_end};
 

@@ -226,7 +226,7 @@ pub struct Replay {
     #[arg(long, value_name = "N")]
     pub gpus: Option<usize>,
     /// What a launch costs the calling thread, as 500ns or 3us.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub launch_cost: Option<String>,
     /// Kernels of different hardware queues that run at once on a device; unset: any number.
     #[arg(long, value_name = "N")]

@@ -94,7 +94,11 @@ impl Recorder {
             }
             other => other?,
         };
-        extend(&file, 0, STEP)?;
+        if let Err(error) = extend(&file, 0, STEP) {
+            // Nothing is recorded, and an empty file would say that something was.
+            let _ = std::fs::remove_file(&path);
+            return Err(error);
+        }
         let mut limit = LIMIT;
         let base = loop {
             // SAFETY: a new mapping at an address of the kernel's choice; only pages below the file's length are touched.

@@ -5,9 +5,12 @@ use std::{cell::RefCell, sync::atomic::Ordering};
 use super::{ON, WRITER, Writer};
 use crate::trace::format::{self, CHUNK_HEADER, CHUNK_MAGIC, CHUNK_SIZE, HEADER_SIZE, at};
 
+/// The words of a chunk.
+pub(crate) type Chunk = Box<[u64; CHUNK_SIZE / 8]>;
+
 /// The recording of a replay.
 struct Memory {
-    chunks: Vec<Box<[u64; CHUNK_SIZE / 8]>>,
+    chunks: Vec<Chunk>,
     /// For each thread of the workload, its chunk and what of it is used.
     places: Vec<(*mut u8, usize)>,
 }
@@ -79,6 +82,11 @@ pub(crate) fn end_memory() -> Vec<u8> {
     let chunks = MEMORY
         .try_with(|memory| std::mem::take(&mut memory.borrow_mut().chunks))
         .unwrap_or_default();
+    image(&chunks)
+}
+
+/// A trace file of these chunks, whose times are in nanoseconds.
+pub(crate) fn image(chunks: &[Chunk]) -> Vec<u8> {
     let mut image = vec![0_u8; HEADER_SIZE];
     let mut put = |offset: usize, bytes: &[u8]| {
         image[offset..offset + bytes.len()].copy_from_slice(bytes);

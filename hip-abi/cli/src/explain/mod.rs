@@ -13,6 +13,7 @@ use analysis::Analysis;
 use gneiss_clr::replay::{self, Policy, Workload, scenario};
 use gneiss_clr::trace::{Trace, TraceError};
 use std::io::Write;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -99,9 +100,15 @@ pub fn count(number: usize, thing: &str) -> String {
 /// # Errors
 /// A line for the person who gave the file.
 pub fn scenario_of(path: &Path) -> Result<(Workload, Policy), String> {
+    let kind = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if kind.is_dir() || kind.file_type().is_char_device() || kind.file_type().is_block_device() {
+        return Err("not a file with a trace or a scenario".to_owned());
+    }
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     let text = std::str::from_utf8(&bytes)
         .map_err(|_| "neither a trace nor the text of a scenario".to_owned())?;
+    // The mark that some editors put before UTF-8.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('{') {
         return Err(
             "this is JSON, as `gneiss trace --json` writes it; what is wanted is the trace itself, the file behind -o".to_owned(),

@@ -6,7 +6,10 @@ use crate::arguments::{Dispatch, Flush, Replay as Options, WaitMode};
 use crate::demangle::demangle;
 use crate::explain::{count, scenario_of, time};
 use crate::terminal::Terminal;
-use gneiss_clr::replay::{self, Doer, FlushRule, Outcome, Policy, Recorded, Workload, scenario};
+use gneiss_clr::replay::{
+    self, Doer, FlushRule, MOST_COPY_ENGINES, MOST_GPUS, MOST_HW_QUEUES, MOST_OTHERS, Outcome,
+    Policy, Recorded, Workload, scenario,
+};
 use gneiss_clr::trace::TraceError;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -65,26 +68,27 @@ fn load(options: &Options) -> Result<(Workload, Policy, Option<Recorded>), Strin
 }
 
 fn change(policy: &mut Policy, options: &Options) -> Result<(), String> {
-    let at_least_one = |name: &str, value: Option<usize>| match value {
-        Some(0) => Err(format!("{name}: at least 1")),
+    let bounded = |name: &str, value: Option<usize>, most: usize| match value {
+        Some(value) if !(1..=most).contains(&value) => Err(format!("{name}: from 1 to {most}")),
         value => Ok(value),
     };
-    if let Some(value) = at_least_one("--hw-queues", options.hw_queues)? {
+    if let Some(value) = bounded("--hw-queues", options.hw_queues, MOST_HW_QUEUES)? {
         policy.hw_queues = value;
     }
-    if let Some(value) = at_least_one("--batch", options.batch)? {
+    if let Some(value) = bounded("--batch", options.batch, MOST_OTHERS)? {
         policy.batch = value;
     }
-    if let Some(value) = at_least_one("--copy-engines", options.copy_engines)? {
+    if let Some(value) = bounded("--copy-engines", options.copy_engines, MOST_COPY_ENGINES)? {
         policy.copy_engines = value;
     }
-    if let Some(value) = at_least_one("--gpus", options.gpus)? {
-        if value > 64 {
-            return Err("--gpus: at most 64".to_owned());
-        }
+    if let Some(value) = bounded("--gpus", options.gpus, MOST_GPUS)? {
         policy.gpus = Some(value);
     }
-    if let Some(value) = at_least_one("--concurrent-kernels", options.concurrent_kernels)? {
+    if let Some(value) = bounded(
+        "--concurrent-kernels",
+        options.concurrent_kernels,
+        MOST_OTHERS,
+    )? {
         policy.concurrent_kernels = Some(value);
     }
     if let Some(text) = &options.launch_cost {

@@ -1,5 +1,6 @@
 //! `gneiss trace`: runs a program while the runtime records, and writes what was recorded in other forms.
 
+mod forward;
 mod json;
 mod perfetto;
 
@@ -30,6 +31,14 @@ pub fn trace(options: &Options, terminal: &Terminal) -> ExitCode {
         Ok(file) => file,
         Err(error) => return wrong(&format!("{}: {error}", options.output.display())),
     };
+    if options
+        .json
+        .iter()
+        .chain(&options.perfetto)
+        .any(|other| std::path::absolute(other).is_ok_and(|other| other == file))
+    {
+        return wrong("the trace and what is written from it need files of their own");
+    }
     // Only a trace is replaced; a file that may be something else is not.
     if file.exists() {
         match Trace::read(&file) {
@@ -46,6 +55,10 @@ pub fn trace(options: &Options, terminal: &Terminal) -> ExitCode {
             }
         }
     }
+    // The runtime makes the file, but only this command can say at once that it cannot.
+    if let Err(error) = File::create_new(&file).and_then(|_| std::fs::remove_file(&file)) {
+        return wrong(&format!("{}: {error}", file.display()));
+    }
     let as_run = Run {
         gpus: options.gpus.clone(),
         hip: options.hip,
@@ -60,7 +73,7 @@ pub fn trace(options: &Options, terminal: &Terminal) -> ExitCode {
     if options.no_times {
         command.env("GNEISS_TRACE_TIMES", "0");
     }
-    let status = match command.status() {
+    let status = match forward::run(&mut command) {
         Ok(status) => status,
         Err(error) => return run::cannot_start(&as_run, &error, terminal),
     };
@@ -73,7 +86,9 @@ pub fn trace(options: &Options, terminal: &Terminal) -> ExitCode {
         (None, None) => 1,
     };
     if !file.exists() {
-        terminal.error("nothing was recorded: the program did not use the HIP runtime");
+        terminal.error(
+            "nothing was recorded: the program did not use the HIP runtime, or the file could not be made",
+        );
         return ExitCode::from(if code == 0 { 1 } else { code });
     }
     match export(&file, options, terminal) {
