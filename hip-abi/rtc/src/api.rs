@@ -80,14 +80,20 @@ pub(crate) unsafe fn give<T>(place: *mut T, value: T) -> Result {
     Ok(())
 }
 
+/// A missing place is what is wrong, whatever the program is.
+fn check_place(place: *const c_char) -> Result {
+    if place.is_null() {
+        return Err(HIPRTC_ERROR_INVALID_INPUT);
+    }
+    Ok(())
+}
+
 /// Copies bytes to a buffer of the caller.
 ///
 /// # Safety
 /// Null, or a place of that many bytes.
 unsafe fn give_bytes(place: *mut c_char, bytes: &[u8]) -> Result {
-    if place.is_null() {
-        return Err(HIPRTC_ERROR_INVALID_INPUT);
-    }
+    check_place(place)?;
     // SAFETY: not null; as the caller promises.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.cast(), bytes.len()) };
     Ok(())
@@ -278,6 +284,7 @@ pub unsafe extern "C" fn hiprtcGetProgramLog(
     log: *mut c_char,
 ) -> hiprtcResult {
     call(|| {
+        check_place(log)?;
         let program = find(prog)?;
         let program = program.lock();
         let text = program.log();
@@ -316,6 +323,7 @@ pub unsafe extern "C" fn hiprtcGetCodeSize(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hiprtcGetCode(prog: hiprtcProgram, code: *mut c_char) -> hiprtcResult {
     call(|| {
+        check_place(code)?;
         let program = find(prog)?;
         let program = program.lock();
         // SAFETY: as the caller promises.
@@ -351,9 +359,33 @@ pub unsafe extern "C" fn hiprtcGetBitcode(
     bitcode: *mut c_char,
 ) -> hiprtcResult {
     call(|| {
+        check_place(bitcode)?;
         let program = find(prog)?;
         let program = program.lock();
         // SAFETY: as the caller promises.
         unsafe { give_bytes(bitcode, program.bitcode()?) }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_place_is_told_before_a_bad_program() {
+        let nothing = std::ptr::null_mut::<c_char>();
+        let program: hiprtcProgram = std::ptr::without_provenance_mut(0x1234);
+        // SAFETY: the calls take any handle and a null place.
+        unsafe {
+            assert_eq!(
+                hiprtcGetBitcode(program, nothing),
+                HIPRTC_ERROR_INVALID_INPUT
+            );
+            assert_eq!(hiprtcGetCode(program, nothing), HIPRTC_ERROR_INVALID_INPUT);
+            assert_eq!(
+                hiprtcGetBitcodeSize(program, std::ptr::null_mut()),
+                HIPRTC_ERROR_INVALID_INPUT
+            );
+        }
+    }
 }

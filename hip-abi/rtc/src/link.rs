@@ -47,6 +47,16 @@ fn members(archive: &[u8]) -> Option<Vec<&[u8]>> {
     Some(members)
 }
 
+/// Refuses what cannot be linked, before anything of it is read.
+pub fn check_kind(kind: u32) -> Result {
+    match kind {
+        INPUT_LLVM_BITCODE
+        | INPUT_LLVM_BUNDLED_BITCODE
+        | INPUT_LLVM_ARCHIVES_OF_BUNDLED_BITCODE => Ok(()),
+        _ => Err(HIPRTC_ERROR_INVALID_INPUT),
+    }
+}
+
 impl Link {
     /// A link with options for code generation (`HIPRTC_JIT_IR_TO_ISA_OPT_EXT`).
     pub fn new(options: Vec<String>) -> Self {
@@ -62,6 +72,7 @@ impl Link {
     /// [`HIPRTC_ERROR_INVALID_INPUT`] for kinds other than bitcode, [`HIPRTC_ERROR_PROGRAM_CREATION_FAILURE`] for bytes that are not what
     /// the kind says.
     pub fn add(&mut self, kind: u32, bytes: &[u8]) -> Result {
+        check_kind(kind)?;
         match kind {
             INPUT_LLVM_BITCODE => {
                 // Raw bitcode, or bitcode in its wrapper.

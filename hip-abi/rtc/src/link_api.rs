@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use crate::{
     api::{call, give, text},
-    link::Link,
+    link::{Link, check_kind},
     objects::Objects,
     result::*,
 };
@@ -115,6 +115,7 @@ pub unsafe extern "C" fn hiprtcLinkAddData(
         if image.is_null() || imageSize == 0 {
             return Err(HIPRTC_ERROR_INVALID_INPUT);
         }
+        check_kind(inputType)?;
         let link = find(hipLinkState)?;
         // SAFETY: not null; as the caller promises.
         let bytes =
@@ -138,6 +139,7 @@ pub unsafe extern "C" fn hiprtcLinkAddFile(
 ) -> hiprtcResult {
     let _ = (numOptions, options, optionValues);
     call(|| {
+        check_kind(inputType)?;
         let link = find(hipLinkState)?;
         // SAFETY: as the caller promises.
         let path = unsafe { text(filePath)? };
@@ -186,4 +188,19 @@ pub unsafe extern "C" fn hiprtcLinkDestroy(hipLinkState: hiprtcLinkState) -> hip
             .map(drop)
             .ok_or(HIPRTC_ERROR_INVALID_INPUT)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_linked_is_told_before_its_file_is_looked_for() {
+        let link: hiprtcLinkState = std::ptr::without_provenance_mut(0x1234);
+        let (none, values) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the call takes any handle, and the name is terminated.
+        let cubin =
+            unsafe { hiprtcLinkAddFile(link, 0, c"no such file".as_ptr(), 0, none, values) };
+        assert_eq!(cubin, HIPRTC_ERROR_INVALID_INPUT);
+    }
 }
