@@ -3,7 +3,10 @@
 //! Recording puts a marker into the stream; the event then stands for that marker, and outlives the stream. Waiting and
 //! querying look at the marker that the event stood for at the call.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use gneiss_clr::{Event as Command, Status};
 use gneiss_hip_abi_macros::hip_api;
@@ -15,7 +18,7 @@ use crate::{
     error::*,
     fail,
     handle::{Kind, Table},
-    pool,
+    log, pool,
     runtime::{self, hip_error, status_error},
     shared_event::SharedEvent,
     stream::{self, Resolved, resolve},
@@ -31,6 +34,8 @@ pub struct Event {
     /// Ordinal of the device that was current at creation.
     pub device: usize,
     command: Mutex<Option<Command>>,
+    /// Handle of the stream that it was last recorded in; 0 when no call named one.
+    stream: AtomicUsize,
     /// Set if the last recording was in a capture.
     recorded: Mutex<Option<Recorded>>,
     /// The page that other processes see, for `hipEventInterprocess`.
@@ -48,8 +53,32 @@ impl Event {
 
     /// Makes the event stand for a command.
     pub fn set_command(&self, command: Command) {
+        self.set_command_of(command, std::ptr::null_mut());
+    }
+
+    fn set_command_of(&self, command: Command, stream: hipStream_t) {
+        self.stream.store(stream.addr(), Ordering::Relaxed);
         *self.recorded.lock() = None;
         *self.command.lock() = Some(command);
+    }
+
+    /// Warns in the log of a wait for a stream that the program has destroyed. The wait works here: the event stands for the work, which
+    /// runs to its end. Other runtimes may refuse it, or do worse.
+    pub(crate) fn warn_if_stream_is_gone(&self, call: &str) {
+        let stream = self.stream.load(Ordering::Relaxed);
+        if stream > HIP_STREAM_PER_THREAD
+            && log::enabled(log::Level::Warning)
+            && stream::STREAMS.get(stream).is_none()
+        {
+            log::line(
+                log::Level::Warning,
+                file!(),
+                line!(),
+                format_args!(
+                    "{call}: stream {stream:#x}, in which the event was last recorded, is destroyed: this works here, elsewhere it may not"
+                ),
+            );
+        }
     }
 
     /// What other processes see of it.
@@ -117,6 +146,7 @@ fn create(out: *mut hipEvent_t, flags: u32) -> HipResult {
         flags,
         device: runtime::current()?.ordinal,
         command: Mutex::new(None),
+        stream: AtomicUsize::new(0),
         recorded: Mutex::new(None),
         shared: if flags & hipEventInterprocess != 0 {
             Some(SharedEvent::new()?)
@@ -146,6 +176,7 @@ pub(crate) fn open(shared: Arc<SharedEvent>) -> HipResult<hipEvent_t> {
         flags: hipEventInterprocess | hipEventDisableTiming,
         device: runtime::current()?.ordinal,
         command: Mutex::new(None),
+        stream: AtomicUsize::new(0),
         recorded: Mutex::new(None),
         shared: Some(shared),
     })
@@ -157,7 +188,8 @@ pub(crate) fn record(handle: hipEvent_t, stream: hipStream_t, external: bool) ->
     if capture::is_active() && capture::record(&*stream::find(stream)?, &event, handle, external)? {
         return Ok(());
     }
-    let Resolved { stream, wait } = resolve(stream)?;
+    let named = stream;
+    let Resolved { stream, wait } = resolve(named)?;
     if stream.device != event.device {
         return fail!(
             hipErrorInvalidHandle,
@@ -170,7 +202,7 @@ pub(crate) fn record(handle: hipEvent_t, stream: hipStream_t, external: bool) ->
         Some(shared) => shared.record(&stream.queue, &wait)?,
         None => stream.queue.enqueue_marker(&wait).map_err(hip_error)?,
     };
-    event.set_command(command);
+    event.set_command_of(command, named);
     Ok(())
 }
 
@@ -241,6 +273,7 @@ pub unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -> hipError_t {
     let Some(command) = event.command() else {
         return Ok(());
     };
+    event.warn_if_stream_is_gone("hipEventSynchronize");
     let result = command.wait().map_err(hip_error);
     pool::trim_all();
     result

@@ -2,7 +2,7 @@
 
 use std::{ffi::c_void, fmt::Write as _};
 
-pub use gneiss_clr::log::{Level, api_enabled, line};
+pub use gneiss_clr::log::{Level, api_enabled, enabled, line};
 
 use crate::types::{dim3, hipExtent, hipIpcEventHandle_t, hipIpcMemHandle_t, hipPitchedPtr};
 

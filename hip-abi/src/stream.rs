@@ -470,6 +470,7 @@ pub(crate) fn wait_event(stream: hipStream_t, handle: hipEvent_t, flags: u32) ->
     let Some(command) = event.command() else {
         return Ok(());
     };
+    event.warn_if_stream_is_gone("hipStreamWaitEvent");
     if command.status() == Status::COMPLETE
         || command
             .queue()
