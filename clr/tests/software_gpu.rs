@@ -245,7 +245,6 @@ extern "C" __global__ void read(double* out) { out[0] = table[4] * factor; }"#;
 
 #[test]
 fn hidden_arguments_of_code_objects_v4_to_v6_are_filled_in() {
-    let device = device();
     let by_library = r#"
 extern "C" __global__ void shape(unsigned* out) {
     if (blockIdx.x == 1 && threadIdx.x == 0) {
@@ -262,33 +261,40 @@ extern "C" __global__ void shape(unsigned* out) {
         out[3] = ((const unsigned short*)hidden)[7]; out[4] = hidden[2];
     }
 }"#;
-    for (version, source) in [("4", by_library), ("5", by_library), ("6", by_offset)] {
-        let option = format!("-mcode-object-version={version}");
-        let Some(image) = code_object(&device, &[&option], source) else {
-            continue;
-        };
-        let program = Program::load(&device, &image, &[]).expect("the code object loads");
-        let runtime = runtime(false);
-        let memory = runtime
-            .allocate_host(&device, 20, HostFlags::COHERENT)
-            .expect("memory");
-        let queue = queue(&device);
-        launch(
-            &queue,
-            program.kernel("shape").expect("the kernel"),
-            5,
-            96,
-            &[memory.device_address()],
-            &[],
-        );
-        queue.finish().expect("no error");
-        // SAFETY: in the allocation, and the queue has finished.
-        let out =
-            unsafe { (memory.host_address().expect("host memory") as *const [u32; 5]).read() };
-        assert_eq!(out, [96, 5, 1, 1, 1], "version {version}");
-        runtime
-            .free(memory.device_address() as usize)
-            .expect("the base");
+    for direct in [false, true] {
+        let runtime = runtime(direct);
+        let device = runtime.devices()[0].clone();
+        for (version, source) in [("4", by_library), ("5", by_library), ("6", by_offset)] {
+            let option = format!("-mcode-object-version={version}");
+            let Some(image) = code_object(&device, &[&option], source) else {
+                continue;
+            };
+            let program = Program::load(&device, &image, &[]).expect("the code object loads");
+            let memory = runtime
+                .allocate_host(&device, 20, HostFlags::COHERENT)
+                .expect("memory");
+            let queue = queue(&device);
+            launch(
+                &queue,
+                program.kernel("shape").expect("the kernel"),
+                5,
+                96,
+                &[memory.device_address()],
+                &[],
+            );
+            queue.finish().expect("no error");
+            // SAFETY: in the allocation, and the queue has finished.
+            let out =
+                unsafe { (memory.host_address().expect("host memory") as *const [u32; 5]).read() };
+            assert_eq!(
+                out,
+                [96, 5, 1, 1, 1],
+                "version {version}, direct dispatch {direct}"
+            );
+            runtime
+                .free(memory.device_address() as usize)
+                .expect("the base");
+        }
     }
 }
 

@@ -125,5 +125,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     found->second();
-    return EXIT_SUCCESS;
+    // For what must not change the exit code of main.
+    const char *const code = std::getenv("CASE_CODE");
+    return code == nullptr ? EXIT_SUCCESS : std::atoi(code);
 }

@@ -59,15 +59,34 @@ pub fn passes(program: &str, case: &str) {
     case_run(program, case).run().expect_success();
 }
 
+/// As [`passes`], in both dispatch modes.
+///
+/// # Panics
+///
+/// As [`passes`].
+pub fn passes_in_both_modes(program: &str, case: &str) {
+    for run in case_run(program, case).in_both_modes() {
+        run.run().expect_success();
+    }
+}
+
 /// A run of one case of `programs/<program>.hip`, compiled for the quick target at `-O3`.
 pub fn case_run(program: &str, case: &str) -> Run {
     let executable = compile(&Compile::hip(&cases_source(program), QUICK_TARGET, "-O3"));
     Run::new(executable).args([case])
 }
 
-/// Makes one test of each named case of a program in `programs/`; the case must pass.
+/// Makes one test of each named case of a program in `programs/`; the case must pass, with `in both modes` in each dispatch mode.
 #[macro_export]
 macro_rules! cases {
+    ($program:literal in both modes: $($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                $crate::passes_in_both_modes($program, stringify!($name));
+            }
+        )*
+    };
     ($program:literal: $($name:ident),* $(,)?) => {
         $(
             #[test]

@@ -113,6 +113,11 @@ impl Run {
         self
     }
 
+    /// This run in both dispatch modes: a worker submits for a stream, or the calling thread does.
+    pub fn in_both_modes(&self) -> [Self; 2] {
+        ["0", "1"].map(|mode| self.clone().env("AMD_DIRECT_DISPATCH", mode))
+    }
+
     /// With AMD's libamdhip64 in place of ours.
     #[must_use]
     pub fn hip_amd(mut self) -> Self {

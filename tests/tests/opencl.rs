@@ -9,10 +9,15 @@ fn run(program: &str, case: &str) -> Run {
     Run::new(program).gpus(QUICK_TARGET).args([case])
 }
 
+/// Runs a case in both dispatch modes; it must pass and say the same in both.
 fn passes(program: &str, case: &str) -> Outcome {
-    let outcome = run(program, case).run();
-    outcome.expect_success();
-    outcome
+    let [worker, direct] = run(program, case).in_both_modes().map(|run| {
+        let outcome = run.run();
+        outcome.expect_success();
+        outcome
+    });
+    assert_eq!(worker.stdout, direct.stdout, "{}", direct.describe());
+    direct
 }
 
 macro_rules! cases {
@@ -141,10 +146,12 @@ fn accesses_behind_the_end_of_a_buffer_are_found_when_asked_for() {
 
 #[test]
 fn several_devices_in_one_context() {
-    run("opencl", "several_devices_in_one_context")
+    for run in run("opencl", "several_devices_in_one_context")
         .gpus("gfx90a:2")
-        .run()
-        .expect_success();
+        .in_both_modes()
+    {
+        run.run().expect_success();
+    }
 }
 
 #[test]

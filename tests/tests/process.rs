@@ -4,11 +4,10 @@ use gneiss_tests::{
     Compile, QUICK_TARGET, Run, case_run, cases, cases_source, compile, source_path,
 };
 
-cases! { "process":
+cases! { "process" in both modes:
     fork_before_the_first_call,
     fork_of_a_started_runtime,
     fork_and_exec,
-    thread_in_a_call_at_exit,
     short_threads,
     signals_of_the_program,
     idle_costs_nothing,
@@ -17,48 +16,53 @@ cases! { "process":
 
 #[test]
 fn exit_with_work_pending_keeps_the_exit_code() {
-    case_run("process", "exit_with_work_pending")
-        .run()
-        .expect_code(33);
+    for run in case_run("process", "exit_with_work_pending").in_both_modes() {
+        run.run().expect_code(33);
+    }
 }
 
 #[test]
 fn quick_exit_keeps_the_exit_code() {
-    case_run("process", "quick_exit").run().expect_code(34);
+    for run in case_run("process", "quick_exit").in_both_modes() {
+        run.run().expect_code(34);
+    }
 }
 
-#[test]
-fn static_destructors_may_use_the_runtime() {
-    let outcome = case_run("process", "static_destructor").run();
-    outcome.expect_success();
-    assert_eq!(outcome.stdout, "the destructor ran\n");
-}
-
-#[test]
-fn short_processes_end_cleanly_every_time() {
-    for _ in 0..200 {
-        case_run("process", "copies").run().expect_success();
+/// A case ends 200 times in each dispatch mode, each time with the code that its main returns and this output.
+fn ends_with_the_code_of_main(case: &str, stdout: &str) {
+    for run in case_run("process", case).in_both_modes() {
+        for round in 0..200 {
+            let code = [0, 35][round % 2];
+            let outcome = run.clone().env("CASE_CODE", code.to_string()).run();
+            outcome.expect_code(code);
+            assert_eq!(outcome.stdout, stdout, "{}", outcome.describe());
+        }
     }
 }
 
 #[test]
-fn destructors_and_threads_that_use_the_runtime_at_the_end_do_so_every_time() {
-    for _ in 0..100 {
-        let outcome = case_run("process", "static_destructor").run();
-        outcome.expect_success();
-        assert_eq!(outcome.stdout, "the destructor ran\n");
-        case_run("process", "thread_in_a_call_at_exit")
-            .run()
-            .expect_success();
-    }
+fn short_processes_end_with_the_code_of_main_every_time() {
+    ends_with_the_code_of_main("copies", "");
+}
+
+#[test]
+fn static_destructors_may_use_the_runtime_every_time() {
+    ends_with_the_code_of_main("static_destructor", "the destructor ran\n");
+}
+
+#[test]
+fn threads_in_a_call_at_exit_do_not_change_the_code_of_main() {
+    ends_with_the_code_of_main("thread_in_a_call_at_exit", "");
 }
 
 #[test]
 fn temporary_files_may_lie_in_shared_memory() {
-    case_run("process", "computes")
+    for run in case_run("process", "computes")
         .env("TMPDIR", "/dev/shm")
-        .run()
-        .expect_success();
+        .in_both_modes()
+    {
+        run.run().expect_success();
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use gneiss_tests::{Compile, QUICK_TARGET, Run, case_run, cases, cases_source, compile};
 
-cases! { "sharing":
+cases! { "sharing" in both modes:
     event_of_another_process,
     event_opened_again_and_again,
     external_memory,
@@ -12,12 +12,11 @@ cases! { "sharing":
     pool_of_another_process,
 }
 
-/// Runs a case on a machine with two devices.
+/// Runs a case on a machine with two devices, in both dispatch modes.
 fn passes_on_two_devices(case: &str) {
-    case_run("sharing", case)
-        .gpus("gfx90a:2")
-        .run()
-        .expect_success();
+    for run in case_run("sharing", case).gpus("gfx90a:2").in_both_modes() {
+        run.run().expect_success();
+    }
 }
 
 #[test]

@@ -1,16 +1,16 @@
-//! `gneiss trace`, `explain` and `replay` over programs that hipcc built; hang reports and the live state.
+//! `gneiss trace`, `explain` and `replay` over programs that hipcc built.
 
 use std::{
     collections::BTreeMap,
     fs,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader},
     path::Path,
     process::{Command, Stdio},
 };
 
 use gneiss_tests::{
-    Compile, Prefix, QUICK_TARGET, case_run, cases_source, compile, gneiss,
-    gneiss_succeeds as succeeds, source_path,
+    Compile, Prefix, QUICK_TARGET, cases_source, compile, gneiss, gneiss_succeeds as succeeds,
+    source_path,
 };
 use serde_json::Value;
 
@@ -28,8 +28,8 @@ fn sample(name: &str) -> String {
     .to_string()
 }
 
-fn streams() -> String {
-    compile(&Compile::hip(&cases_source("streams"), QUICK_TARGET, "-O3"))
+fn watched() -> String {
+    compile(&Compile::hip(&cases_source("watched"), QUICK_TARGET, "-O3"))
         .display()
         .to_string()
 }
@@ -288,7 +288,7 @@ fn every_sample_is_recorded_explained_and_replayed() {
 fn a_killed_process_leaves_all_that_was_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = folder.path().join("killed").display().to_string();
-    let output = gneiss(&["trace", "-o", &trace, "--", &streams(), "launch_and_kill"]);
+    let output = gneiss(&["trace", "-o", &trace, "--", &watched(), "launch_and_kill"]);
     assert_eq!(
         output.status.code(),
         Some(128 + 9),
@@ -310,6 +310,45 @@ fn a_killed_process_leaves_all_that_was_recorded() {
     );
     assert!(succeeds(&["replay", &trace]).contains("makespan"));
     assert!(!json.exists());
+}
+
+#[test]
+fn a_process_killed_with_work_in_flight_leaves_all_that_was_recorded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("killed").display().to_string();
+    for mode in ["0", "1"] {
+        let itself = [1, 2, 3, 8, 21, 104, 523].map(|count| (count, "by-itself"));
+        let another = [1, 40, 300, 2000, 8000].map(|count| (count, "by-another"));
+        for (count, killed) in itself.into_iter().chain(another) {
+            let output = Command::new(Prefix::find().gneiss())
+                .args(["trace", "-o", &trace, "--", &watched()])
+                .args(["launch_until_killed", &count.to_string(), killed])
+                .env("AMD_DIRECT_DISPATCH", mode)
+                .output()
+                .expect("the command starts");
+            let place = format!("killed at {count} {killed}, direct dispatch {mode}");
+            assert_eq!(output.status.code(), Some(128 + 9), "{place}");
+            let output = gneiss(&["explain", &trace]);
+            let (words, problems) = (text(&output.stdout), text(&output.stderr));
+            assert!(output.status.success(), "{place}: {problems}");
+            assert!(
+                problems.contains("did not end in order"),
+                "{place}: {problems}"
+            );
+            let commands: u64 = words
+                .split_once(" commands on ")
+                .and_then(|(before, _)| before.split_whitespace().last()?.parse().ok())
+                .unwrap_or_else(|| panic!("{place}: {words}"));
+            assert!(commands >= count, "{place}: {commands} are recorded");
+            let result: Value =
+                serde_json::from_str(&succeeds(&["replay", "--json", &trace])).expect("JSON");
+            let replayed = result["commands"].as_array().map(Vec::len);
+            assert!(
+                replayed.is_some_and(|replayed| replayed as u64 >= count),
+                "{place}: {replayed:?}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -494,49 +533,6 @@ fn bad_scenarios_name_line_and_reason() {
         let told = text(&output.stderr);
         assert!(told.contains(reason), "{told}");
     }
-}
-
-#[test]
-fn a_hang_is_reported_and_fails_if_asked_for() {
-    let run = case_run("streams", "hang").env("GNEISS_HANG_TIMEOUT", "500ms,fail");
-    let outcome = run.run();
-    outcome.expect_success();
-    outcome.expect_stderr(&[
-        "no command has ended for 0.5 s while threads wait",
-        "the program's own code runs for a host-function",
-        "has waited for it for",
-    ]);
-}
-
-#[test]
-fn a_signal_prints_the_live_state() {
-    let mut child = Command::new(Prefix::find().gneiss())
-        .args(["run", "--", &streams(), "wait_for_input"])
-        .env("GNEISS_LIVE", "1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
-    let mut seen = String::new();
-    while !seen.contains("the program's own code runs") {
-        match lines.next() {
-            Some(line) => seen += &(line.expect("text") + "\n"),
-            None => break,
-        }
-    }
-    assert!(
-        seen.contains("gneiss: live state") && seen.contains("active queues"),
-        "{seen}"
-    );
-    child
-        .stdin
-        .take()
-        .expect("a pipe")
-        .write_all(b"\n")
-        .expect("the program reads");
-    assert!(child.wait().expect("the program ends").success());
 }
 
 #[test]

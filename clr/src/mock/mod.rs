@@ -27,8 +27,8 @@ pub(crate) const FAULT: u64 = 0xbad;
 
 mod queues;
 
-pub(crate) use queues::add;
 use queues::*;
+pub(crate) use queues::{add, engine_copies, headers};
 
 /// Signals made and not destroyed.
 pub(crate) static LIVE_SIGNALS: AtomicUsize = AtomicUsize::new(0);

@@ -1,6 +1,44 @@
 //! Signals, queues and copies of the mock.
 
+use std::{cell::RefCell, collections::VecDeque};
+
+use parking_lot::Mutex;
+
 use super::*;
+
+/// Packets that a queue remembers.
+const REMEMBERED: usize = 64;
+
+thread_local! {
+    static HEADERS: RefCell<VecDeque<u32>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// For kernels: the header bits of the last packets of the queue that runs this one, which is the last of them.
+pub(crate) fn headers() -> Vec<u32> {
+    HEADERS.with_borrow(|headers| headers.iter().copied().collect())
+}
+
+/// A copy that an engine was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EngineCopy {
+    pub(crate) dst: u64,
+    pub(crate) src: u64,
+    pub(crate) size: usize,
+    /// The handles of the agents, that of `dst` first.
+    pub(crate) agents: (u64, u64),
+}
+
+static ENGINE_COPIES: Mutex<Vec<EngineCopy>> = Mutex::new(Vec::new());
+
+/// The copies to `dst` that engines were given, in order.
+pub(crate) fn engine_copies(dst: u64) -> Vec<EngineCopy> {
+    let copies = ENGINE_COPIES.lock();
+    copies
+        .iter()
+        .filter(|copy| copy.dst == dst)
+        .copied()
+        .collect()
+}
 
 pub(super) unsafe extern "C" fn signal_create(
     value: i64,
@@ -128,14 +166,20 @@ pub(super) unsafe extern "C" fn copy_time(
 
 pub(super) unsafe extern "C" fn async_copy(
     dst: *mut c_void,
-    _: hsa_agent_t,
+    dst_agent: hsa_agent_t,
     src: *const c_void,
-    _: hsa_agent_t,
+    src_agent: hsa_agent_t,
     size: usize,
     count: u32,
     dependencies: *const hsa_signal_t,
     completion: hsa_signal_t,
 ) -> hsa_status_t {
+    ENGINE_COPIES.lock().push(EngineCopy {
+        dst: dst as u64,
+        src: src as u64,
+        size,
+        agents: (dst_agent.handle, src_agent.handle),
+    });
     let dependencies: Vec<hsa_signal_t> = if count == 0 {
         Vec::new()
     } else {
@@ -260,7 +304,14 @@ fn process(address: usize) {
             }
             std::thread::sleep(Duration::from_micros(20));
         }
-        let kind = header.load(Ordering::Acquire) & 0xff;
+        let bits = header.load(Ordering::Acquire) & 0xffff;
+        let kind = bits & 0xff;
+        HEADERS.with_borrow_mut(|headers| {
+            if headers.len() == REMEMBERED {
+                headers.pop_front();
+            }
+            headers.push_back(bits);
+        });
         // SAFETY: the header says that the packet is complete.
         let words = unsafe { (slot as *const [u32; 16]).read() };
         let word64 = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;

@@ -109,3 +109,104 @@ fn a_profiling_queue_has_the_times_of_each_kernel() {
         }
     });
 }
+
+#[test]
+fn a_profiling_queue_has_the_times_of_every_kind_of_command() {
+    in_all_modes(|f| {
+        const LARGE: usize = 1 << 20;
+        let options = QueueOptions {
+            profiling: true,
+            ..QueueOptions::default()
+        };
+        let queue = HostQueue::new(&f.device, options).expect("a queue");
+        let (value, add) = (f.value(1), f.kernel(&DOUBLE_AND_ADD));
+        let memory = [f.device_memory(LARGE), f.device_memory(LARGE)];
+        let pageable = vec![5_u8; LARGE];
+        let rect = |address| Rect {
+            address,
+            row_pitch: 128,
+            slice_pitch: 0,
+        };
+        let in_function = Arc::new(AtomicU64::new(0));
+        let (runtime, device) = (f.runtime.clone(), f.device.clone());
+        let now = move || {
+            let _ = &runtime;
+            device.hsa().timestamp()
+        };
+        let note = in_function.clone();
+        let function = Box::new(move |_| note.store(now(), Ordering::SeqCst));
+        let mut events = Vec::new();
+        let mut add_event = |name: &'static str, event: crate::Result<Event>| {
+            events.push((name, event.expect("it is enqueued")));
+        };
+        // SAFETY: everything lives until the queue has finished.
+        unsafe {
+            add_event("fill", queue.enqueue_fill(memory[0], &[7], LARGE, &[]));
+            add_event(
+                "small copy",
+                queue.enqueue_copy(memory[1], memory[0], 64, &[]),
+            );
+            add_event(
+                "large copy",
+                queue.enqueue_copy(memory[1], memory[0], LARGE, &[]),
+            );
+            let source = pageable.as_ptr() as u64;
+            add_event(
+                "pageable copy",
+                queue.enqueue_copy(memory[0], source, LARGE, &[]),
+            );
+            let (dst, src) = (rect(memory[0]), rect(memory[1]));
+            let extent = [32, 16, 1];
+            let copy = CopyRect { dst, src, extent };
+            add_event("copied rectangle", queue.enqueue_copy_rect(&copy, &[]));
+            let fill = FillRect { dst, extent };
+            add_event(
+                "filled rectangle",
+                queue.enqueue_fill_rect(&fill, &[9], &[]),
+            );
+        }
+        add_event(
+            "kernel",
+            Ok(launch(&queue, &add, &[address(&value), 0], &[])),
+        );
+        add_event(
+            "host function",
+            queue.enqueue_host_function(function, false, &[]),
+        );
+        add_event("native function", queue.enqueue_native(|| {}, &[]));
+        add_event("marker", queue.enqueue_marker(&[]));
+        queue.finish().expect("no error");
+        let (mut queued, mut end) = (0, 0);
+        for (name, event) in events {
+            event.wait().expect("no error");
+            let times = event.profiling();
+            assert!(
+                queued <= times.queued && 0 < times.queued,
+                "{name}: {times:?} after {queued}"
+            );
+            assert!(
+                times.queued <= times.submitted
+                    && times.submitted <= times.start
+                    && times.start <= times.end,
+                "{name}: {times:?}"
+            );
+            // A marker stands for the end of what is before it.
+            assert!(
+                end <= if name == "marker" {
+                    times.end
+                } else {
+                    times.start
+                },
+                "{name}: {times:?} begins before {end}"
+            );
+            if name == "host function" {
+                let inside = in_function.load(Ordering::SeqCst);
+                assert!(
+                    (times.start..=times.end).contains(&inside),
+                    "{name}: {times:?} is not around {inside}"
+                );
+            }
+            (queued, end) = (times.queued, times.end);
+        }
+    });
+}

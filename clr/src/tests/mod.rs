@@ -6,6 +6,7 @@
 mod support;
 
 mod callbacks;
+mod choices;
 mod device_queue;
 mod faults;
 mod hardware;
@@ -244,6 +245,26 @@ unsafe extern "C" fn wait_for_flag(arguments: *const u8) {
 
 fn address(value: &AtomicU64) -> u64 {
     std::ptr::from_ref(value) as u64
+}
+
+/// Runs a test in a process of its own, for what other tests must not disturb: `name` is the test's own name, from `tests::` on.
+fn in_child(name: &str, test: impl FnOnce()) {
+    const CHILD: &str = "GNEISS_CLR_CHILD";
+    if std::env::var_os(CHILD).is_some() {
+        return test();
+    }
+    let output = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", name, "--test-threads=1"])
+        .env(CHILD, "1")
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    // A name that is no test's would run nothing, and pass.
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// Opens when told; a host function that waits for it.

@@ -422,45 +422,33 @@ fn a_declared_hang_fails_waiters_even_behind_code_that_does_not_return() {
 
 #[test]
 fn a_million_commands_behind_a_gate_need_less_than_300_megabytes() {
-    const CHILD: &str = "GNEISS_CLR_MILLION";
     let name = "tests::model::a_million_commands_behind_a_gate_need_less_than_300_megabytes";
-    if std::env::var_os(CHILD).is_none() {
-        let output = std::process::Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", name, "--test-threads=1"])
-            .env(CHILD, "1")
-            .output()
-            .expect("it runs");
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stdout)
-        );
-        return;
-    }
-    let resident = || {
-        let text = std::fs::read_to_string("/proc/self/statm").expect("proc is mounted");
-        let pages: usize = text
-            .split(' ')
-            .nth(1)
-            .and_then(|pages| pages.parse().ok())
-            .expect("a number");
-        pages * 4096
-    };
-    let f = fixture();
-    let queue = f.queue();
-    let kernel = mock::kernel(&f.device, ignore, 3);
-    let user = Event::user();
-    queue
-        .enqueue_marker(std::slice::from_ref(&user))
-        .expect("a marker");
-    let before = resident();
-    for _ in 0..1_000_000 {
-        launch(&queue, &kernel, &[1, 2, 3], &[]);
-    }
-    let used = resident() - before;
-    assert!(used < 300 << 20, "{} MiB", used >> 20);
-    user.set_user_status(Status(-1));
-    let _ = queue.finish();
+    in_child(name, || {
+        let resident = || {
+            let text = std::fs::read_to_string("/proc/self/statm").expect("proc is mounted");
+            let pages: usize = text
+                .split(' ')
+                .nth(1)
+                .and_then(|pages| pages.parse().ok())
+                .expect("a number");
+            pages * 4096
+        };
+        let f = fixture();
+        let queue = f.queue();
+        let kernel = mock::kernel(&f.device, ignore, 3);
+        let user = Event::user();
+        queue
+            .enqueue_marker(std::slice::from_ref(&user))
+            .expect("a marker");
+        let before = resident();
+        for _ in 0..1_000_000 {
+            launch(&queue, &kernel, &[1, 2, 3], &[]);
+        }
+        let used = resident() - before;
+        assert!(used < 300 << 20, "{} MiB", used >> 20);
+        user.set_user_status(Status(-1));
+        let _ = queue.finish();
+    });
 }
 
 unsafe extern "C" fn ignore(_: *const u8) {}

@@ -64,26 +64,76 @@ fn one_queue_takes_commands_from_many_threads() {
 
 #[test]
 fn idle_queues_cost_no_thread_and_launching_reuses_events_and_signals() {
-    let f = fixture();
-    let queues: Vec<_> = (0..1000).map(|_| f.queue()).collect();
+    let name = "tests::threads::idle_queues_cost_no_thread_and_launching_reuses_events_and_signals";
+    in_child(name, || {
+        for config in all_modes(&Config::default()) {
+            idle_and_busy_queues(config);
+        }
+    });
+}
+
+fn idle_and_busy_queues(config: Config) {
+    const QUEUES: usize = 1000;
+    const USED: usize = 200;
+    let threads = || {
+        std::fs::read_dir("/proc/self/task")
+            .expect("proc is mounted")
+            .count()
+    };
+    let signals = || mock::LIVE_SIGNALS.load(Ordering::SeqCst);
+    let mode = format!(
+        "direct dispatch {}, CPU wait {}",
+        config.direct_dispatch, config.cpu_wait
+    );
+    // A worker more or less comes and goes; each hardware queue of the mock has a thread of its own, and a signal as its doorbell.
+    let some = config.max_hw_queues + 16;
+    let f = fixture_with(config);
     let kernel = f.kernel(&DOUBLE_AND_ADD);
     let value = f.value(0);
-    let queue = &queues[0];
-    for _ in 0..10 {
-        launch(queue, &kernel, &[address(&value), 0], &[]);
+    let use_once = |queue: &Arc<HostQueue>| {
+        let event = launch(queue, &kernel, &[address(&value), 0], &[]);
         queue.finish().expect("no error");
-    }
+        Arc::as_ptr(&event.0)
+    };
+    use_once(&f.queue());
+    let before = (threads(), signals());
+    let queues: Vec<_> = (0..QUEUES).map(|_| f.queue()).collect();
+    assert!(
+        threads() <= before.0 + some,
+        "{mode}: {} threads",
+        threads()
+    );
+    assert!(
+        signals() <= before.1 + some,
+        "{mode}: {} signals",
+        signals()
+    );
+
     // Whoever drained a launch may hold its event for a moment longer than the launch takes.
-    let events: std::collections::HashSet<_> = (0..100)
-        .map(|_| {
-            let event = Arc::as_ptr(&launch(queue, &kernel, &[address(&value), 0], &[]).0);
-            queue.finish().expect("no error");
-            event
-        })
-        .collect();
+    let events: std::collections::HashSet<_> = (0..QUEUES).map(|_| use_once(&queues[0])).collect();
     assert!(
         events.len() <= 20,
-        "events are used again: {}",
+        "{mode}: events are used again: {}",
         events.len()
+    );
+    assert!(
+        signals() <= before.1 + some,
+        "{mode}: {} signals for launches one after the other",
+        signals()
+    );
+
+    // Many queues have been used, and are idle again.
+    for queue in &queues[..USED] {
+        use_once(queue);
+    }
+    assert!(
+        threads() <= before.0 + some,
+        "{mode}: {} threads",
+        threads()
+    );
+    assert!(
+        signals() <= before.1 + some + USED,
+        "{mode}: {} signals",
+        signals()
     );
 }
