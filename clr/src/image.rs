@@ -92,6 +92,8 @@ pub enum ChannelOrder {
     Luminance,
     /// Four of 8 bits, of which the first three have the sRGB curve.
     Srgba,
+    /// One, which kernels read as a single number.
+    Depth,
 }
 
 /// What an image is and where its texels lie.
@@ -132,7 +134,8 @@ impl ImageAccess {
         channel_type: ChannelType,
         channel_order: ChannelOrder,
     ) -> Self {
-        if !device.properties().images {
+        let flat = matches!(geometry, ImageGeometry::D2 | ImageGeometry::D2Array);
+        if !device.properties().images || (channel_order == ChannelOrder::Depth && !flat) {
             return Self::default();
         }
         let format = hsa_ext_image_format_t {
@@ -144,7 +147,7 @@ impl ImageAccess {
         let status = unsafe {
             (device.hsa().api.hsa_ext_image_get_capability)(
                 device.agent(),
-                hsa_geometry(geometry),
+                hsa_geometry(geometry, channel_order),
                 &raw const format,
                 &raw mut mask,
             )
@@ -160,8 +163,10 @@ impl ImageAccess {
     }
 }
 
-fn hsa_geometry(geometry: ImageGeometry) -> hsa_ext_image_geometry_t {
+fn hsa_geometry(geometry: ImageGeometry, order: ChannelOrder) -> hsa_ext_image_geometry_t {
     match geometry {
+        ImageGeometry::D2 if order == ChannelOrder::Depth => HSA_EXT_IMAGE_GEOMETRY_2DDEPTH,
+        ImageGeometry::D2Array if order == ChannelOrder::Depth => HSA_EXT_IMAGE_GEOMETRY_2DADEPTH,
         ImageGeometry::D1 => HSA_EXT_IMAGE_GEOMETRY_1D,
         ImageGeometry::Buffer => HSA_EXT_IMAGE_GEOMETRY_1DB,
         ImageGeometry::D2 => HSA_EXT_IMAGE_GEOMETRY_2D,
@@ -201,7 +206,7 @@ fn refused(call: &'static str, status: hsa_status_t, what: &dyn std::fmt::Debug)
 impl ImageView {
     /// Makes an image over device memory at `data`, which must be aligned to 256 bytes and stay allocated while kernels use the image.
     pub fn new(device: &Arc<Device>, description: &ImageDescription, data: u64) -> Result<Self> {
-        let geometry = hsa_geometry(description.geometry);
+        let geometry = hsa_geometry(description.geometry, description.channel_order);
         let (height, depth, layers) = match description.geometry {
             ImageGeometry::D1 | ImageGeometry::Buffer => (0, 0, 0),
             ImageGeometry::D2 => (description.height, 0, 0),
@@ -414,5 +419,6 @@ fn channel_order(order: ChannelOrder) -> u32 {
         ChannelOrder::Rg => HSA_EXT_IMAGE_CHANNEL_ORDER_RG,
         ChannelOrder::Rgba => HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA,
         ChannelOrder::Srgba => HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA,
+        ChannelOrder::Depth => HSA_EXT_IMAGE_CHANNEL_ORDER_DEPTH,
     }
 }

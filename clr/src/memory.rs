@@ -154,6 +154,31 @@ impl MemoryMap {
         Some(memory)
     }
 
+    /// Takes an allocation out, at whichever of its addresses it is known.
+    pub(crate) fn take_out(&self, memory: &Arc<Memory>) {
+        let mut ranges = self.ranges.write();
+        for base in memory.bases() {
+            if ranges
+                .get(&base)
+                .is_some_and(|known| Arc::ptr_eq(known, memory))
+            {
+                ranges.remove(&base);
+            }
+        }
+    }
+
+    /// Takes the host address of an allocation out.
+    pub(crate) fn hide_host(&self, memory: &Arc<Memory>) {
+        let mut ranges = self.ranges.write();
+        if let Some(host) = memory.host_address
+            && ranges
+                .get(&host)
+                .is_some_and(|known| Arc::ptr_eq(known, memory))
+        {
+            ranges.remove(&host);
+        }
+    }
+
     /// The allocation that holds the address, and the offset in it. Address 1 past the end is outside.
     pub(crate) fn find(&self, address: usize) -> Option<(Arc<Memory>, usize)> {
         let ranges = self.ranges.read();

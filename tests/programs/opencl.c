@@ -310,6 +310,52 @@ CASE(sub_buffers_share_the_bytes_of_their_parent) {
     REQUIRE(overlap[0] == 2);
 }
 
+CASE(a_kernel_that_wants_one_id_runs_in_groups_of_three_dimensions) {
+    const cl_command_queue queue = setup(0);
+    const cl_kernel kernel = make_kernel("kernel void count(global int *p) { atomic_inc(&p[get_global_id(0)]); }", "count");
+    const cl_mem counts = buffer(16 * sizeof(int));
+    const int zero = 0;
+    OK(clEnqueueFillBuffer(queue, counts, &zero, 4, 0, 16 * sizeof(int), 0, NULL, NULL));
+    set(kernel, 0, sizeof counts, &counts);
+    const size_t global[3] = {16, 6, 4}, local[3] = {8, 3, 2};
+    OK(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, local, 0, NULL, NULL));
+    int values[16];
+    OK(clEnqueueReadBuffer(queue, counts, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    for (int i = 0; i < 16; ++i) {
+        REQUIRE(values[i] == 24);
+    }
+}
+
+CASE(memory_of_a_released_buffer_is_the_programs_again) {
+    const cl_command_queue queue = setup(0), held = setup(0);
+    enum { SIZE = 1 << 16 };
+    unsigned char *const memory = malloc(2 * SIZE);
+    const cl_event first = user_event(), second = user_event();
+    const cl_mem used = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, SIZE, memory, &status), large = buffer(2 * SIZE);
+    OK(status);
+    OK(clEnqueueFillBuffer(queue, large, "\7", 1, 0, 2 * SIZE, 0, NULL, NULL));
+    OK(clFinish(queue));
+    // A queue with a command keeps what is pinned pinned.
+    OK(clEnqueueMarkerWithWaitList(held, 1, &first, NULL));
+    OK(clReleaseMemObject(used));
+    OK(clEnqueueReadBuffer(queue, large, CL_TRUE, 0, 2 * SIZE, memory, 0, NULL, NULL));
+    REQUIRE(memory[0] == 7 && memory[2 * SIZE - 1] == 7);
+    // What is enqueued meanwhile runs after the end of that.
+    memset(memory, 0, 2 * SIZE);
+    cl_event read;
+    OK(clEnqueueReadBuffer(queue, large, CL_FALSE, 0, SIZE, memory, 1, &second, &read));
+    const cl_mem again = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 2 * SIZE, memory, &status);
+    OK(status);
+    OK(clSetUserEventStatus(first, CL_COMPLETE));
+    OK(clFinish(held));
+    OK(clSetUserEventStatus(second, CL_COMPLETE));
+    OK(clWaitForEvents(1, &read));
+    REQUIRE(memory[0] == 7 && memory[SIZE - 1] == 7 && memory[SIZE] == 0);
+    OK(clEnqueueFillBuffer(queue, again, "\11", 1, SIZE, SIZE, 0, NULL, NULL));
+    OK(clFinish(queue));
+    REQUIRE(memory[SIZE - 1] == 7 && memory[SIZE] == 9);
+}
+
 CASE(big_buffers_come_back_as_they_were) {
     const cl_command_queue queue = setup(0);
     enum { N = 1200000 };
@@ -462,6 +508,26 @@ CASE(printf_of_kernels) {
     launch(queue, kernel, 1, 0, NULL);
     OK(clFinish(queue));
     printf("after\n");
+}
+
+CASE(printf_keeps_every_argument) {
+    const cl_command_queue queue = setup(0);
+    const cl_kernel kernel = make_kernel(
+        "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+        "constant char format[] = \"%F|%d|%A|%f\\n\";\n"
+        "kernel void say(float f, int n) {\n"
+        "  printf(\"%.2F %5.1A %d %.17f %G\\n\", f, 2.5f, n, 0.1, f / 0.0f);\n"
+        "  printf(format, f / 0.0f, n, 1.0, -f);\n"
+        "  printf(\"\", n); printf(\"%s %F\\n\", \"%F %f\", 1.0f, n, f);\n"
+        "  printf(\"%v2hlF %#.3v2hlA\\n\", (float2)(f, -f / 0.0f), (float2)(1.0f, 0.5f)); printf(\"\");\n"
+        "}",
+        "say");
+    const float f = 1.25f;
+    const int n = 7;
+    set(kernel, 0, sizeof f, &f);
+    set(kernel, 1, sizeof n, &n);
+    launch(queue, kernel, 1, 0, NULL);
+    OK(clFinish(queue));
 }
 
 static void CL_CALLBACK native(void *arguments) {

@@ -182,6 +182,30 @@ CASE(events_order_kernels_and_markers) {
     REQUIRE(out[0] == 8 && out[1] == 9 && out[2] == 10 && out[3] == 11);
 }
 
+CASE(a_wait_list_in_a_loop_names_every_event) {
+    with_default(32);
+    const cl_int *const out =
+        run("kernel void run(global int *out) {\n"
+            "  queue_t q = get_default_queue();\n"
+            "  uint i, n = 12;\n"
+            "  clk_event_t gate = create_user_event(), all[12];\n"
+            "  int s = 0;\n"
+            "  for (i = 0; i < n; ++i)\n"
+            "    s |= enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), 1, &gate, &all[i], ^{ out[i] = 1; });\n"
+            "  s |= enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), n, all, 0, ^{\n"
+            "    int sum = 0;\n"
+            "    for (uint k = 0; k < n; ++k) sum += out[k];\n"
+            "    out[13] = sum;\n"
+            "  });\n"
+            "  for (i = 0; i < n; ++i) release_event(all[i]);\n"
+            "  out[14] = s;\n"
+            "  set_user_event_status(gate, CL_COMPLETE);\n"
+            "  release_event(gate);\n"
+            "}\n",
+            "-cl-std=CL3.0", 1);
+    REQUIRE(out[14] == 0 && out[13] == 12);
+}
+
 CASE(a_child_may_open_the_gate_of_another) {
     with_default(32);
     const cl_int *const out =

@@ -53,6 +53,9 @@ CASE(kernels_read_and_write_texels) {
     }
     const cl_mem images[2] = {image(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, CL_RGBA, CL_UNSIGNED_INT8, plane(W, H), in),
                               image(CL_MEM_WRITE_ONLY, CL_RGBA, CL_UNSIGNED_INT8, plane(W, H), NULL)};
+    size_t pitch = 0;
+    OK(clGetImageInfo(images[0], CL_IMAGE_ROW_PITCH, sizeof pitch, &pitch, NULL));
+    REQUIRE(pitch == W * 4);
     set(kernel, 0, sizeof(cl_mem), &images[0]);
     FAILS(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 1, sizeof(cl_mem), &images[0]));
     set(kernel, 1, sizeof(cl_mem), &images[1]);
@@ -74,6 +77,11 @@ CASE(samplers_of_the_host_filter) {
         "kernel void f(read_only image2d_t in, sampler_t s, global float *out) {\n"
         "  int i = get_global_id(0); out[i] = read_imagef(in, s, (float2)((i + 0.5f) * 0.5f, 0.5f)).x; }",
         "f");
+    cl_kernel_arg_address_qualifier address = 0;
+    cl_kernel_arg_type_qualifier qualifier = 1;
+    OK(clGetKernelArgInfo(kernel, 1, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof address, &address, NULL));
+    OK(clGetKernelArgInfo(kernel, 1, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL));
+    REQUIRE(address == CL_KERNEL_ARG_ADDRESS_PRIVATE && qualifier == CL_KERNEL_ARG_TYPE_NONE);
     const float row[4] = {0, 10, 20, 30};
     const cl_mem in = image(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, CL_R, CL_FLOAT, plane(4, 1), (void *)row);
     const cl_mem out = buffer(8 * sizeof(float));
@@ -203,6 +211,106 @@ CASE(an_image_of_the_programs_memory_comes_back_in_a_map) {
     uint8_t back[5][18];
     OK(clEnqueueReadImage(queue, used, CL_TRUE, origin, all, 0, 0, back, 0, NULL, NULL));
     REQUIRE(back[4][17] == 99 && back[2][2] == 200 && back[3][3] == 63);
+}
+
+CASE(depth_images_are_read_as_one_number) {
+    const cl_command_queue queue = setup(0);
+    const cl_program program = build(
+        "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;\n"
+        "kernel void halve(read_only image2d_depth_t in, write_only image2d_array_depth_t out, global float *between, global int *what) {\n"
+        "  int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+        "  write_imagef(out, (int4)(at.x, at.y, 1, 0), read_imagef(in, at) / 2);\n"
+        "  between[at.y * 4 + at.x] = read_imagef(in, s, (float2)(at.x + 1.0f, at.y + 0.5f));\n"
+        "  what[0] = get_image_channel_order(in) == CLK_DEPTH; what[1] = get_image_channel_data_type(out) == CLK_UNORM_INT16;\n"
+        "}",
+        "-cl-std=CL3.0");
+    const cl_kernel kernel = kernel_of(program, "halve");
+    enum { W = 4, H = 3 };
+    float in[H][W];
+    for (int i = 0; i < W * H; ++i) {
+        ((float *)in)[i] = (float)i / 16;
+    }
+    cl_image_desc layers = plane(W, H);
+    layers.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY;
+    layers.image_array_size = 2;
+    const cl_mem memory[4] = {image(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, CL_DEPTH, CL_FLOAT, plane(W, H), in),
+                              image(CL_MEM_READ_WRITE, CL_DEPTH, CL_UNORM_INT16, layers, NULL), buffer(sizeof in), buffer(8)};
+    for (cl_uint i = 0; i < 4; ++i) {
+        set(kernel, i, sizeof(cl_mem), &memory[i]);
+    }
+    const size_t size[2] = {W, H}, origin[3] = {0, 0, 1}, region[3] = {W, H, 1};
+    OK(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, size, NULL, 0, NULL, NULL));
+    uint16_t out[H][W];
+    OK(clEnqueueReadImage(queue, memory[1], CL_TRUE, origin, region, 0, 0, out, 0, NULL, NULL));
+    float between[H][W];
+    OK(clEnqueueReadBuffer(queue, memory[2], CL_TRUE, 0, sizeof between, between, 0, NULL, NULL));
+    for (int y = 0; y < H; ++y) {
+        for (int x = 0; x < W; ++x) {
+            REQUIRE(out[y][x] == (uint16_t)(in[y][x] / 2 * 65535 + 0.5f));
+            REQUIRE(between[y][x] == (in[y][x] + in[y][x < W - 1 ? x + 1 : x]) / 2);
+        }
+    }
+    int what[2];
+    OK(clEnqueueReadBuffer(queue, memory[3], CL_TRUE, 0, sizeof what, what, 0, NULL, NULL));
+    REQUIRE(what[0] == 1 && what[1] == 1);
+    const float depth = 0.25f;
+    const size_t corner[3] = {1, 1, 0}, one[3] = {1, 1, 1};
+    OK(clEnqueueFillImage(queue, memory[1], &depth, corner, one, 0, NULL, NULL));
+    OK(clEnqueueReadImage(queue, memory[1], CL_TRUE, corner, one, 0, 0, out, 0, NULL, NULL));
+    REQUIRE(out[0][0] == 16384);
+    const cl_image_format format = {CL_DEPTH, CL_FLOAT}, wrong = {CL_DEPTH, CL_UNORM_INT8};
+    cl_image_desc volume = {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 4, .image_height = 4, .image_depth = 4};
+    FAILS(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, (clCreateImage(context, 0, &format, &volume, NULL, &status), status));
+    FAILS(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, (clCreateImage(context, 0, &wrong, &layers, NULL, &status), status));
+}
+
+CASE(an_image_is_another_view_of_an_image_or_a_part_of_a_buffer) {
+    const cl_command_queue queue = setup(0);
+    const cl_kernel kernel = make_kernel(
+        "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;\n"
+        "kernel void red(read_only image2d_t in, global float *out) { out[0] = read_imagef(in, s, (int2)(1, 1)).x; }",
+        "red");
+    uint8_t texels[2][2][4] = {{{0}}};
+    texels[1][1][0] = 188;
+    const cl_mem linear = image(CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, CL_RGBA, CL_UNORM_INT8, plane(2, 2), texels);
+    cl_image_desc view = plane(2, 2);
+    view.mem_object = linear;
+    const cl_mem curved = image(CL_MEM_READ_ONLY, CL_sRGBA, CL_UNORM_INT8, view, NULL), out = buffer(4);
+    cl_mem parent = NULL;
+    OK(clGetMemObjectInfo(curved, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL));
+    REQUIRE(parent == linear);
+    float values[2];
+    for (int i = 0; i < 2; ++i) {
+        set(kernel, 0, sizeof(cl_mem), i == 0 ? &linear : &curved);
+        set(kernel, 1, sizeof(cl_mem), &out);
+        launch(queue, kernel, 1, 0, NULL);
+        OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, 4, &values[i], 0, NULL, NULL));
+    }
+    REQUIRE(values[0] == 188.0f / 255 && values[1] > 0.5f && values[1] < 0.505f);
+    const cl_image_format other = {CL_BGRA, CL_UNORM_INT8}, same = {CL_RGBA, CL_UNORM_INT8}, number = {CL_R, CL_FLOAT};
+    FAILS(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, (clCreateImage(context, CL_MEM_READ_ONLY, &other, &view, NULL, &status), status));
+    view.image_width = 1;
+    FAILS(CL_INVALID_IMAGE_DESCRIPTOR, (clCreateImage(context, CL_MEM_READ_ONLY, &same, &view, NULL, &status), status));
+
+    const cl_mem whole = buffer(4096);
+    const cl_buffer_region later = {1024, 1024}, odd = {128, 1024};
+    view = plane(8, 2);
+    view.image_row_pitch = 256;
+    view.mem_object = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &later, &status);
+    OK(status);
+    const cl_mem part = image(CL_MEM_READ_WRITE, CL_R, CL_FLOAT, view, NULL);
+    const float value = 7;
+    const size_t origin[3] = {1, 1, 0}, region[3] = {1, 1, 1};
+    OK(clEnqueueWriteImage(queue, part, CL_TRUE, origin, region, 0, 0, &value, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, whole, CL_TRUE, 1024 + 256 + 4, 4, values, 0, NULL, NULL));
+    REQUIRE(values[0] == 7);
+    set(kernel, 0, sizeof(cl_mem), &part);
+    launch(queue, kernel, 1, 0, NULL);
+    OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, 4, values, 0, NULL, NULL));
+    REQUIRE(values[0] == 7);
+    view.mem_object = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &odd, &status);
+    OK(status);
+    FAILS(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, (clCreateImage(context, CL_MEM_READ_ONLY, &number, &view, NULL, &status), status));
 }
 
 CASE(descriptions_that_make_no_image_are_refused) {

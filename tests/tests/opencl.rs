@@ -41,6 +41,8 @@ cases! {
     handles_of_another_kind_and_ended_ones_are_refused,
     transfers_of_every_shape,
     sub_buffers_share_the_bytes_of_their_parent,
+    a_kernel_that_wants_one_id_runs_in_groups_of_three_dimensions,
+    memory_of_a_released_buffer_is_the_programs_again,
     big_buffers_come_back_as_they_were,
     destructor_callbacks_run_in_reverse_order,
     build_errors_are_in_the_log,
@@ -82,6 +84,7 @@ cases! {
     every_work_item_may_enqueue,
     a_range_has_offsets_and_three_dimensions,
     events_order_kernels_and_markers,
+    a_wait_list_in_a_loop_names_every_event,
     a_child_may_open_the_gate_of_another,
     a_failed_user_event_ends_what_waits_for_it,
     blocks_have_local_memory,
@@ -114,6 +117,8 @@ cases! {
     images_of_every_kind_hold_what_was_written,
     fills_copies_and_maps,
     an_image_of_the_programs_memory_comes_back_in_a_map,
+    depth_images_are_read_as_one_number,
+    an_image_is_another_view_of_an_image_or_a_part_of_a_buffer,
     descriptions_that_make_no_image_are_refused,
 }
 
@@ -174,6 +179,18 @@ fn printf_of_kernels_stands_before_what_the_program_prints_next() {
     assert_eq!(
         outcome.stdout,
         "-5 7  2.50|ab  |x 100%\n1,-2,3,4 0x10,0xff 1.5,2.0,-0.5\n1099511627776 ff: done\nafter\n",
+        "{}",
+        outcome.describe()
+    );
+}
+
+#[test]
+fn printf_keeps_the_arguments_that_clang_does_not_understand() {
+    let outcome = passes("opencl", "printf_keeps_every_argument");
+    assert_eq!(
+        outcome.stdout,
+        "1.25 0X1.4P+1 7 0.10000000000000001 INF\nINF|7|0X1P+0|-1.250000\n%F %f 1.000000\n\
+         1.250000,-INF 0X1.000P+0,0X1.000P-1\n",
         "{}",
         outcome.describe()
     );

@@ -3,7 +3,7 @@
 //! Results are kept in the folder of hiprtc's cache (`GNEISS_HIPRTC_CACHE`), under keys of their own. Sources that include files the key
 //! cannot know are compiled anew each time.
 
-use std::sync::OnceLock;
+use std::{path::PathBuf, sync::OnceLock};
 
 use gneiss_hiprtc::{
     cache::{self, Entry},
@@ -31,7 +31,7 @@ pub fn available() -> bool {
 }
 
 /// Text that is part of every key: changes with what the compiler is asked to do.
-const KIND: &str = "OpenCL 1";
+const KIND: &str = "OpenCL 3";
 
 /// Whether a source includes a file that is not among the headers.
 fn includes_files(texts: &[&str], headers: &[Header]) -> bool {
@@ -47,6 +47,72 @@ fn includes_files(texts: &[&str], headers: &[Header]) -> bool {
     })
 }
 
+/// A source with its headers, and what it is to become.
+struct Job<'a> {
+    source: Source<'a>,
+    /// Files go into the result that are not known.
+    reads_files: bool,
+}
+
+impl<'a> Job<'a> {
+    fn new(text: &'a str, headers: &'a [Header], options: &'a Options, target: &'a str) -> Self {
+        let texts: Vec<&str> = headers
+            .iter()
+            .map(|header| header.text.as_str())
+            .chain([text])
+            .collect();
+        Self {
+            reads_files: options.reads_files || includes_files(&texts, headers),
+            source: Source {
+                text,
+                headers,
+                options: &options.compiler,
+                extensions: &options.extensions,
+                target,
+            },
+        }
+    }
+
+    /// Where the cache keeps what comes of it by a step; `None` if it is not to be kept.
+    fn entry(&self, step: &str) -> Option<(PathBuf, String)> {
+        let folder = cache::folder().filter(|_| !self.reads_files)?;
+        let source = &self.source;
+        let mut parts = vec![
+            KIND.to_owned(),
+            step.to_owned(),
+            source.text.to_owned(),
+            source.target.to_owned(),
+            source.options.join("\n"),
+            source.extensions.join("\n"),
+        ];
+        for header in source.headers {
+            parts.extend([header.name.clone(), header.text.clone()]);
+        }
+        parts.extend(compilers().iter().map(OpenCl::identity));
+        Some((folder, cache::key(parts.iter().map(String::as_str))))
+    }
+}
+
+/// Takes what is kept, or makes it and keeps it.
+fn kept(
+    entry: Option<&(PathBuf, String)>,
+    make: impl FnOnce() -> Result<Compiled, Log>,
+) -> Result<Compiled, Log> {
+    let Some((folder, key)) = entry else {
+        return make();
+    };
+    if let Some(found) = cache::read(folder, key) {
+        return Ok(found.compiled);
+    }
+    let compiled = make()?;
+    let entry = Entry {
+        compiled,
+        names: Vec::new(),
+    };
+    cache::write(folder, key, &entry);
+    Ok(entry.compiled)
+}
+
 /// Compiles a source to bitcode; gives the compiler's messages, too.
 ///
 /// # Errors
@@ -57,51 +123,44 @@ pub fn compile(
     options: &Options,
     target: &str,
 ) -> Result<(Vec<u8>, Log), Log> {
-    let compilers = compilers();
-    let texts: Vec<&str> = headers
-        .iter()
-        .map(|header| header.text.as_str())
-        .chain([text])
-        .collect();
-    let folder =
-        cache::folder().filter(|_| !options.reads_files && !includes_files(&texts, headers));
-    let entry = folder.map(|folder| {
-        let mut parts = vec![
-            KIND.to_owned(),
-            "compile".to_owned(),
-            text.to_owned(),
-            target.to_owned(),
-            options.compiler.join("\n"),
-            options.extensions.join("\n"),
-        ];
-        for header in headers {
-            parts.extend([header.name.clone(), header.text.clone()]);
-        }
-        parts.extend(compilers.iter().map(OpenCl::identity));
-        (folder, cache::key(parts.iter().map(String::as_str)))
-    });
-    if let Some((folder, key)) = &entry
-        && let Some(found) = cache::read(folder, key)
-    {
-        return Ok((found.compiled.bitcode, found.compiled.log));
-    }
-    let (bitcode, log) = first_that_knows(compilers, target)?.compile(&Source {
-        text,
-        headers,
-        options: &options.compiler,
-        extensions: &options.extensions,
-        target,
-    })?;
-    if let Some((folder, key)) = &entry {
-        let compiled = Compiled {
-            bitcode: bitcode.clone(),
+    let job = Job::new(text, headers, options, target);
+    let compiled = kept(job.entry("compile").as_ref(), || {
+        let (bitcode, log) = first_that_knows(compilers(), target)?.compile(&job.source)?;
+        Ok(Compiled {
+            bitcode,
             executable: Vec::new(),
-            log: log.clone(),
+            log,
+        })
+    })?;
+    Ok((compiled.bitcode, compiled.log))
+}
+
+/// Makes a code object of a source; gives the messages of compiler and linker, too.
+///
+/// # Errors
+/// The messages, or what is missing.
+pub fn build(text: &str, options: &Options, target: &str) -> Result<(Vec<u8>, Log), Log> {
+    let job = Job::new(text, &[], options, target);
+    if job.reads_files || job.source.may_print() {
+        let (bitcode, log) = compile(text, &[], options, target)?;
+        return match link(&[&bitcode], options, target) {
+            Ok((code, said)) => Ok((code, log + &said)),
+            Err(said) => Err(log + &said),
         };
-        let names = Vec::new();
-        cache::write(folder, key, &Entry { compiled, names });
     }
-    Ok((bitcode, log))
+    let compiled = kept(
+        job.entry(&format!("build {:?}", options.math)).as_ref(),
+        || {
+            let (executable, log) =
+                first_that_knows(compilers(), target)?.build(&job.source, options.math)?;
+            Ok(Compiled {
+                bitcode: Vec::new(),
+                executable,
+                log,
+            })
+        },
+    )?;
+    Ok((compiled.executable, compiled.log))
 }
 
 /// Links bitcode to a code object; gives the linker's messages, too.
@@ -109,7 +168,6 @@ pub fn compile(
 /// # Errors
 /// The linker's messages, or what is missing.
 pub fn link(pieces: &[&[u8]], options: &Options, target: &str) -> Result<(Vec<u8>, Log), Log> {
-    let compilers = compilers();
     let entry = cache::folder().map(|folder| {
         let mut parts = vec![
             KIND.as_bytes().to_vec(),
@@ -119,29 +177,22 @@ pub fn link(pieces: &[&[u8]], options: &Options, target: &str) -> Result<(Vec<u8
         ];
         parts.extend(pieces.iter().map(|piece| piece.to_vec()));
         parts.extend(
-            compilers
+            compilers()
                 .iter()
                 .map(|compiler| compiler.identity().into_bytes()),
         );
         (folder, cache::key_of_bytes(parts.iter().map(Vec::as_slice)))
     });
-    if let Some((folder, key)) = &entry
-        && let Some(found) = cache::read(folder, key)
-    {
-        return Ok((found.compiled.executable, found.compiled.log));
-    }
-    let (executable, log) =
-        first_that_knows(compilers, target)?.link(pieces, target, options.math)?;
-    if let Some((folder, key)) = &entry {
-        let compiled = Compiled {
+    let compiled = kept(entry.as_ref(), || {
+        let (executable, log) =
+            first_that_knows(compilers(), target)?.link(pieces, target, options.math)?;
+        Ok(Compiled {
             bitcode: Vec::new(),
-            executable: executable.clone(),
-            log: log.clone(),
-        };
-        let names = Vec::new();
-        cache::write(folder, key, &Entry { compiled, names });
-    }
-    Ok((executable, log))
+            executable,
+            log,
+        })
+    })?;
+    Ok((compiled.executable, compiled.log))
 }
 
 #[cfg(test)]

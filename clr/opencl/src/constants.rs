@@ -430,3 +430,4 @@ pub const CL_DEVICE_LUID_KHR: cl_uint = 0x106D;
 pub const CL_DEVICE_NODE_MASK_KHR: cl_uint = 0x106E;
 pub const CL_DEVICE_PCI_BUS_INFO_KHR: cl_uint = 0x410F;
 pub const CL_sRGBA: cl_uint = 0x10C1;
+pub const CL_DEPTH: cl_uint = 0x10BD;

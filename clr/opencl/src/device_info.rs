@@ -135,12 +135,15 @@ pub fn answer(device: &Device, name: cl_name, query: &Query) -> Result {
         CL_DEVICE_OPENCL_C_VERSION => query.text("OpenCL C 1.2 "),
         CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => query.value(version(1, 2, 0)),
         CL_DEVICE_OPENCL_C_ALL_VERSIONS => {
-            let all = [(1, 0), (1, 1), (1, 2), (3, 0)];
-            query.list(
-                &all.map(|(major, minor)| {
-                    cl_name_version::new("OpenCL C", version(major, minor, 0))
-                }),
-            )
+            let mut all = vec![(1, 0), (1, 1), (1, 2), (3, 0)];
+            if device.images() {
+                // All of it is there, images with depth and what device code enqueues among it.
+                all.insert(3, (2, 0));
+            }
+            let all = all
+                .into_iter()
+                .map(|(major, minor)| cl_name_version::new("OpenCL C", version(major, minor, 0)));
+            query.list(&all.collect::<Vec<_>>())
         }
         CL_DEVICE_OPENCL_C_FEATURES => {
             query.list(&extension::versions(&extension::features(device.images())))
@@ -232,7 +235,10 @@ fn image(device: &Device, name: cl_name, query: &Query) -> Result {
         CL_DEVICE_IMAGE3D_MAX_WIDTH => query.value(limits.d3[0] as usize),
         CL_DEVICE_IMAGE3D_MAX_HEIGHT => query.value(limits.d3[1] as usize),
         CL_DEVICE_IMAGE3D_MAX_DEPTH => query.value(limits.d3[2] as usize),
-        CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => query.value(limits.buffer as usize),
+        // As many texels of 16 bytes as a buffer may have.
+        CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => {
+            query.value((limits.buffer as usize).min(max_allocation(device) / 16))
+        }
         CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => query.value(limits.layers as usize),
         // In texels: good for those of one byte, too.
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => count(256),

@@ -9,10 +9,17 @@ const V1: cl_uint = version(1, 0, 0);
 const V3: cl_uint = version(3, 0, 0);
 
 /// Extensions that need images.
-const IMAGES: [&str; 2] = ["cl_khr_3d_image_writes", "cl_khr_image2d_from_buffer"];
+const IMAGES: [&str; 3] = [
+    "cl_khr_3d_image_writes",
+    "cl_khr_image2d_from_buffer",
+    DEPTH_IMAGES,
+];
+
+/// Images whose texels kernels read as one number.
+pub const DEPTH_IMAGES: &str = "cl_khr_depth_images";
 
 /// Extensions of the platform; those of the devices are among them, as the specification wants.
-pub const PLATFORM: [Named; 17] = [
+pub const PLATFORM: [Named; 18] = [
     ("cl_khr_icd", V1),
     ("cl_khr_extended_versioning", V1),
     ("cl_khr_global_int32_base_atomics", V1),
@@ -30,6 +37,7 @@ pub const PLATFORM: [Named; 17] = [
     ("cl_khr_create_command_queue", V1),
     ("cl_khr_3d_image_writes", V1),
     ("cl_khr_image2d_from_buffer", V1),
+    (DEPTH_IMAGES, V1),
 ];
 
 /// Extensions of a device, which may have images.

@@ -5,7 +5,9 @@
 
 use std::{ffi::c_void, sync::Arc};
 
-use gneiss_clr::{CopyRect, ImageAccess, ImageDescription, ImageGeometry, ImageView, Rect};
+use gneiss_clr::{
+    ChannelOrder, CopyRect, ImageAccess, ImageDescription, ImageGeometry, ImageView, Rect,
+};
 use gneiss_fatbin::{Access, ArgumentMetadata};
 
 use crate::{
@@ -46,8 +48,10 @@ pub struct Image {
     pub kind: cl_uint,
     /// Bytes from one step of the second coordinate to the next, and of the third.
     pub pitches: [usize; 2],
-    /// Bytes from row to row and from slice to slice, as queries and maps give them.
+    /// Bytes from row to row and from slice to slice, as maps give them.
     pub shown: [usize; 2],
+    /// As queries give them: those that the program has given, else those of its memory.
+    pub stated: [usize; 2],
     views: Vec<OnDevice>,
 }
 
@@ -127,6 +131,33 @@ impl Image {
                 CL_INVALID_VALUE,
                 "{region:?} at {origin:?} is not in an image of {:?}",
                 self.extent
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks another image of the same texels: of the same size, and with the same components, which it may see in another way.
+    fn check_other_view(&self, desc: &cl_image_desc, format: &Format) -> Result {
+        let size = [desc.image_width, desc.image_height, 1];
+        if size != self.extent {
+            return fail!(
+                CL_INVALID_IMAGE_DESCRIPTOR,
+                "an image of {size:?} of one of {:?}",
+                self.extent
+            );
+        }
+        // Orders that differ in what the numbers mean only.
+        let plain = |order| match order {
+            ChannelOrder::Srgba => ChannelOrder::Rgba,
+            ChannelOrder::Depth => ChannelOrder::R,
+            order => order,
+        };
+        if format.kind != self.format.kind || plain(format.order) != plain(self.format.order) {
+            return fail!(
+                CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+                "an image of {:?} of one of {:?}",
+                format.cl,
+                self.format.cl
             );
         }
         Ok(())
@@ -245,6 +276,7 @@ struct Made {
     parent: Option<(Arc<Mem>, usize)>,
     pitches: [usize; 2],
     shown: [usize; 2],
+    stated: [usize; 2],
     size: usize,
 }
 
@@ -279,6 +311,14 @@ pub fn create(
             desc.image_type
         );
     };
+    let flat = matches!(geometry, ImageGeometry::D2 | ImageGeometry::D2Array);
+    if format.order == ChannelOrder::Depth && !flat {
+        return fail!(
+            CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+            "a depth image of type {:#x}",
+            desc.image_type
+        );
+    }
     if desc.num_mip_levels != 0 || desc.num_samples != 0 {
         return fail!(
             CL_INVALID_IMAGE_DESCRIPTOR,
@@ -288,7 +328,7 @@ pub fn create(
     if !context.devices.iter().any(|device| device.images()) {
         return fail!(CL_INVALID_OPERATION, "no device of the context has images");
     }
-    let buffer = source(&context, geometry, &desc)?;
+    let buffer = source(&context, geometry, &desc, &format)?;
     let flags = match &buffer {
         Some(buffer) => memory::sub_flags(buffer.flags, flags)?,
         None => memory::check_flags(flags, host_ptr)?,
@@ -360,6 +400,7 @@ pub fn create(
         kind: desc.image_type,
         pitches: made.pitches,
         shown: made.shown,
+        stated: made.stated,
         views,
     };
     let mem = Mem::create(Parts {
@@ -381,11 +422,12 @@ pub fn create(
     Ok(crate::handle::Object::handle(&*mem).raw())
 }
 
-/// The buffer that an image is made of.
+/// The buffer, or the image of two dimensions, that an image is made of.
 fn source(
     context: &Arc<Context>,
     geometry: ImageGeometry,
     desc: &cl_image_desc,
+    format: &Format,
 ) -> Result<Option<Arc<Mem>>> {
     let wanted = geometry == ImageGeometry::Buffer;
     if desc.mem_object.is_null() {
@@ -400,6 +442,14 @@ fn source(
     }
     let mem = crate::handle::get(desc.mem_object).map_err(|_| CL_INVALID_IMAGE_DESCRIPTOR)?;
     let rows = geometry == ImageGeometry::D2;
+    if let Some(image) = mem.image.as_ref()
+        && rows
+        && image.kind == CL_MEM_OBJECT_IMAGE2D
+        && Arc::ptr_eq(&mem.context, context)
+    {
+        image.check_other_view(desc, format)?;
+        return Ok(Some(mem));
+    }
     if !(wanted || rows) || !mem.is_buffer() || !Arc::ptr_eq(&mem.context, context) {
         return fail!(
             CL_INVALID_IMAGE_DESCRIPTOR,
@@ -426,12 +476,33 @@ fn make_storage(
 ) -> Result<Made> {
     let row = extent[0] * format.size();
     if let Some(buffer) = buffer {
+        let storage = Arc::clone(buffer.storage()?);
+        let origin = buffer.offset()? - storage.offset;
+        if let Some(image) = &buffer.image {
+            return Ok(Made {
+                storage,
+                pitches: image.pitches,
+                shown: image.shown,
+                stated: image.stated,
+                size: buffer.size,
+                parent: Some((buffer, origin)),
+            });
+        }
         let pitch = host[0];
         let size = pitch.saturating_mul(extent[1] - 1).saturating_add(row);
         if desc.image_type == CL_MEM_OBJECT_IMAGE2D && !pitch.is_multiple_of(ROW_ALIGN) {
             return fail!(
                 CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
                 "rows of {pitch} bytes: CL_DEVICE_IMAGE_PITCH_ALIGNMENT is {ROW_ALIGN}"
+            );
+        }
+        if desc.image_type == CL_MEM_OBJECT_IMAGE2D
+            && !buffer.address()?.is_multiple_of(ROW_ALIGN as u64)
+        {
+            return fail!(
+                CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+                "the buffer begins at {:#x}: CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT is {ROW_ALIGN}",
+                buffer.address()?
             );
         }
         if size > buffer.size {
@@ -442,10 +513,11 @@ fn make_storage(
             );
         }
         return Ok(Made {
-            storage: Arc::clone(buffer.storage()?),
-            parent: Some((buffer, 0)),
+            storage,
+            parent: Some((buffer, origin)),
             pitches: [pitch, pitch * extent[1]],
             shown: [pitch, 0],
+            stated: [pitch, 0],
             size,
         });
     }
@@ -490,6 +562,7 @@ fn make_storage(
         parent: None,
         pitches: [row_pitch, slice_pitch],
         shown: [shown[0], if slices { shown[1] } else { 0 }],
+        stated: [host[0], if slices { host[1] } else { 0 }],
         size,
     })
 }

@@ -257,8 +257,8 @@ cl_api! {
         match param_name {
             CL_IMAGE_FORMAT => query.value(image.format.cl),
             CL_IMAGE_ELEMENT_SIZE => query.value(image.format.size()),
-            CL_IMAGE_ROW_PITCH => query.value(image.shown[0]),
-            CL_IMAGE_SLICE_PITCH => query.value(image.shown[1]),
+            CL_IMAGE_ROW_PITCH => query.value(image.stated[0]),
+            CL_IMAGE_SLICE_PITCH => query.value(image.stated[1]),
             CL_IMAGE_WIDTH => query.value(image.extent[0]),
             CL_IMAGE_HEIGHT => query.value(if height { image.extent[1] } else { 0 }),
             CL_IMAGE_DEPTH => query.value(if kind == CL_MEM_OBJECT_IMAGE3D { image.extent[2] } else { 0 }),

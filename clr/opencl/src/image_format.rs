@@ -4,7 +4,7 @@ use gneiss_clr::{ChannelOrder, ChannelType};
 
 use crate::{constants::*, types::cl_image_format};
 
-const ORDERS: [(u32, ChannelOrder, usize); 11] = [
+const ORDERS: [(u32, ChannelOrder, usize); 12] = [
     (CL_R, ChannelOrder::R, 1),
     (CL_A, ChannelOrder::A, 1),
     (CL_RG, ChannelOrder::Rg, 2),
@@ -16,6 +16,7 @@ const ORDERS: [(u32, ChannelOrder, usize); 11] = [
     (CL_INTENSITY, ChannelOrder::Intensity, 1),
     (CL_LUMINANCE, ChannelOrder::Luminance, 1),
     (CL_sRGBA, ChannelOrder::Srgba, 4),
+    (CL_DEPTH, ChannelOrder::Depth, 1),
 ];
 
 const TYPES: [(u32, ChannelType, usize); 15] = [
@@ -60,6 +61,10 @@ impl Format {
             .find(|(number, _, _)| *number == format.image_channel_data_type)?;
         let packed = width == 0;
         if packed != (order == ChannelOrder::Rgb) {
+            return None;
+        }
+        let depth = matches!(kind, ChannelType::Unorm16 | ChannelType::Float);
+        if order == ChannelOrder::Depth && !depth {
             return None;
         }
         Some(Self {
@@ -109,7 +114,10 @@ impl Format {
     pub fn texel(&self, colour: [u32; 4]) -> Vec<u8> {
         let [r, g, b, a] = colour;
         let parts: Vec<u32> = match self.order {
-            ChannelOrder::R | ChannelOrder::Intensity | ChannelOrder::Luminance => vec![r],
+            ChannelOrder::R
+            | ChannelOrder::Intensity
+            | ChannelOrder::Luminance
+            | ChannelOrder::Depth => vec![r],
             ChannelOrder::A => vec![a],
             ChannelOrder::Rg => vec![r, g],
             ChannelOrder::Ra => vec![r, a],
@@ -223,6 +231,7 @@ mod tests {
         assert_eq!(texel(CL_RGBA, CL_SNORM_INT8, floats), [127, 64, 0, 0x81]);
         assert_eq!(texel(CL_RG, CL_HALF_FLOAT, floats), [0, 0x3c, 0, 0x38]);
         assert_eq!(texel(CL_RGB, CL_UNORM_SHORT_565, floats), [0, 0xfc]);
+        assert_eq!(texel(CL_DEPTH, CL_UNORM_INT16, floats), [255, 255]);
         let numbers = [300, 7, (-200_i32) as u32, 1];
         assert_eq!(texel(CL_RG, CL_UNSIGNED_INT8, numbers), [255, 7]);
         assert_eq!(texel(CL_RGBA, CL_SIGNED_INT8, numbers), [127, 7, 0x80, 1]);
@@ -244,6 +253,13 @@ mod tests {
             assert_eq!(half(value), bits, "{value}");
         }
         assert_eq!(half(f32::NAN) & 0x7c00, 0x7c00);
+    }
+
+    #[test]
+    fn depth_is_a_float_or_a_part_of_65535() {
+        let types = Format::all().filter(|format| format.order == ChannelOrder::Depth);
+        let types: Vec<_> = types.map(|format| format.kind).collect();
+        assert_eq!(types, [ChannelType::Unorm16, ChannelType::Float]);
     }
 
     #[test]

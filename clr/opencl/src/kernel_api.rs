@@ -36,6 +36,8 @@ fn select(kernel: &Kernel, device: cl_device_id) -> Result<&OnDevice> {
 
 fn address_qualifier(argument: &ArgumentMetadata) -> cl_uint {
     match (argument.value_kind, argument.address_space) {
+        // A number in the program's eyes, though kernels find it in constant memory.
+        (ValueKind::Sampler, _) => CL_KERNEL_ARG_ADDRESS_PRIVATE,
         (_, Some(AddressSpace::Constant)) => CL_KERNEL_ARG_ADDRESS_CONSTANT,
         (_, Some(AddressSpace::Local)) => CL_KERNEL_ARG_ADDRESS_LOCAL,
         (ValueKind::GlobalBuffer | ValueKind::Image | ValueKind::Pipe, _) => {
@@ -66,8 +68,9 @@ fn argument_info(kernel: &Kernel, index: cl_uint, name: cl_name, query: &Query) 
         }),
         CL_KERNEL_ARG_TYPE_NAME => query.text(type_name),
         CL_KERNEL_ARG_TYPE_QUALIFIER => {
-            let constant =
-                argument.is_const || address_qualifier(argument) == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+            let constant = argument.value_kind != ValueKind::Sampler
+                && (argument.is_const
+                    || address_qualifier(argument) == CL_KERNEL_ARG_ADDRESS_CONSTANT);
             let flags = [
                 (constant, CL_KERNEL_ARG_TYPE_CONST),
                 (argument.is_restrict, CL_KERNEL_ARG_TYPE_RESTRICT),

@@ -184,6 +184,10 @@ impl Drop for Mem {
         let handle = self.handle.raw().expose_provenance();
         let parent = self.parent.take();
         let image = self.image.take();
+        // Parts share the storage of what they are parts of, which ends after them.
+        if let Some(storage) = storage.as_ref().filter(|_| parent.is_none()) {
+            storage.let_go();
+        }
         defer::when_idle(&self.context.devices, move || {
             for (end, data) in ends.into_iter().rev() {
                 if let Some(end) = end {
@@ -402,7 +406,8 @@ cl_api! {
             CL_MEM_ASSOCIATED_MEMOBJECT => {
                 query.value(mem.parent())
             }
-            CL_MEM_OFFSET => query.value(mem.origin),
+            // Of parts of buffers only.
+            CL_MEM_OFFSET => query.value(if mem.is_buffer() { mem.origin } else { 0 }),
             CL_MEM_USES_SVM_POINTER => query.truth(is_svm(&mem)),
             CL_MEM_PROPERTIES => query.list(mem.properties.as_deref().unwrap_or_default()),
             name => query.unknown(name),

@@ -141,7 +141,12 @@ impl Options {
             // Clang takes this for a part of OpenCL C 2.0 only.
             options.extensions.push("+cl_khr_subgroups".to_owned());
         }
-        if !images {
+        if images {
+            // Clang does not have it for AMD GPUs by itself.
+            options
+                .extensions
+                .push(format!("+{}", extension::DEPTH_IMAGES));
+        } else {
             let absent = extension::NOT_THERE.iter().map(|name| format!("-{name}"));
             options.extensions.extend(absent);
         }
@@ -173,7 +178,8 @@ mod tests {
             ["-cl-fast-relaxed-math", "-DX=1", "-cl-std=CL2.0"]
         );
         let plain = Options::parse("", false, true).expect("valid");
-        assert!(plain.uniform && plain.extensions.is_empty());
+        assert!(plain.uniform);
+        assert_eq!(plain.extensions, ["+cl_khr_depth_images"]);
     }
 
     #[test]

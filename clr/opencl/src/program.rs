@@ -235,14 +235,9 @@ impl Program {
         for device in devices {
             let place = self.place(device).ok_or(CL_INVALID_DEVICE)?;
             let build = match &self.origin {
-                Origin::Source(_) => {
-                    let object = self.compile(device, &[], options);
-                    if object.status == CL_BUILD_SUCCESS {
-                        let pieces = [object.binary.as_slice()];
-                        link(device, &pieces, options, object.log.clone())
-                    } else {
-                        object
-                    }
+                Origin::Source(source) => {
+                    let built = compiler::build(source, options, device.target());
+                    finish(device, built, options, String::new())
                 }
                 Origin::Binary | Origin::Linked => {
                     let old = self.builds.lock()[place].clone();
@@ -287,7 +282,18 @@ impl Program {
 
 /// Links pieces to an executable and loads it.
 pub fn link(device: &Arc<Device>, pieces: &[&[u8]], options: &Options, log: String) -> Build {
-    match compiler::link(pieces, options, device.target()) {
+    let linked = compiler::link(pieces, options, device.target());
+    finish(device, linked, options, log)
+}
+
+/// Loads a code object that has come out, or says what has gone wrong.
+fn finish(
+    device: &Arc<Device>,
+    made: Result<(Vec<u8>, String), String>,
+    options: &Options,
+    log: String,
+) -> Build {
+    match made {
         Ok((code_object, said)) => load(device, Arc::new(code_object), options, log + &said),
         Err(said) => Build {
             status: CL_BUILD_ERROR,

@@ -3,7 +3,10 @@
 use std::{
     collections::HashMap,
     ffi::c_void,
-    sync::{Arc, OnceLock, Weak},
+    sync::{
+        Arc, OnceLock, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use gneiss_clr::{HostFlags, MemoryKind};
@@ -22,18 +25,34 @@ use crate::{
 struct Registered {
     memory: Arc<gneiss_clr::Memory>,
     address: usize,
+    /// Memory objects that are alive and use it; changes under the lock of [`REGISTERED`]. Without one the caller may have let go of the memory:
+    /// it is [hidden](gneiss_clr::Runtime::hide_registered) then, and stays pinned for the commands in flight alone.
+    users: AtomicUsize,
+    /// A smaller range at the same address, without users: unpinned after this one, for the library unpins the largest range of an address.
+    _smaller: Option<Arc<Registered>>,
 }
 
 /// What is pinned, by address: two buffers may use the same memory.
 static REGISTERED: Mutex<Option<HashMap<usize, Weak<Registered>>>> = Mutex::new(None);
 
+impl Registered {
+    /// One more memory object uses it. With the lock held.
+    fn used(self: &Arc<Self>, clr: &gneiss_clr::Runtime) {
+        if self.users.fetch_add(1, Ordering::Relaxed) == 0 {
+            clr.show_registered(&self.memory);
+        }
+    }
+}
+
 impl Drop for Registered {
     fn drop(&mut self) {
         let mut registered = REGISTERED.lock();
-        if let Some(list) = registered.as_mut() {
+        if let Some(list) = registered.as_mut()
+            && (list.get(&self.address)).is_some_and(|known| known.strong_count() == 0)
+        {
             list.remove(&self.address);
         }
-        let result = runtime::started().map(|runtime| runtime.clr.unregister_host(self.address));
+        let result = runtime::started().map(|runtime| runtime.clr.unregister(&self.memory));
         drop(registered);
         if let Ok(Err(error)) = result {
             code(error);
@@ -47,7 +66,7 @@ enum Owner {
     /// This object.
     Own,
     /// The caller, and it is pinned for us.
-    Pinned(#[expect(dead_code, reason = "held for its end")] Arc<Registered>),
+    Pinned(Arc<Registered>),
     /// The caller: shared virtual memory, or a part of what is pinned already.
     Foreign,
 }
@@ -91,24 +110,30 @@ fn room(size: usize) -> usize {
 impl Storage {
     fn pinned(context: &Context, address: usize, size: usize) -> Result<Self> {
         let clr = &runtime::started()?.clr;
+        // Before the lock, as what ends with its last reference takes it.
+        let mut held: Vec<Arc<Registered>> = Vec::new();
         let mut registered = REGISTERED.lock();
         let list = registered.get_or_insert_default();
-        let known = list.get(&address).and_then(Weak::upgrade);
+        held.extend(list.values().filter_map(Weak::upgrade));
+        let known = held.iter().find(|known| known.address == address);
         if let Some(known) = known.filter(|known| known.memory.size() >= size) {
+            known.used(clr);
             return Ok(Self {
                 memory: Arc::clone(&known.memory),
                 offset: 0,
-                owner: Owner::Pinned(known),
+                owner: Owner::Pinned(Arc::clone(known)),
             });
         }
         if let Some((memory, offset)) = clr.find_memory(address) {
             let there = memory.size() - offset;
             if size <= there {
-                let owner = list
-                    .values()
-                    .filter_map(Weak::upgrade)
+                let owner = held
+                    .iter()
                     .find(|known| Arc::ptr_eq(&known.memory, &memory))
-                    .map_or(Owner::Foreign, Owner::Pinned);
+                    .map_or(Owner::Foreign, |known| {
+                        known.used(clr);
+                        Owner::Pinned(Arc::clone(known))
+                    });
                 return Ok(Self {
                     memory,
                     offset,
@@ -133,6 +158,8 @@ impl Storage {
         let known = Arc::new(Registered {
             memory: Arc::clone(&memory),
             address,
+            users: AtomicUsize::new(1),
+            _smaller: known.cloned(),
         });
         list.insert(address, Arc::downgrade(&known));
         Ok(Self {
@@ -162,6 +189,18 @@ impl Storage {
             offset: 0,
             owner: Owner::Own,
         })
+    }
+
+    /// The object has no handle any more; commands in flight may still use the bytes.
+    pub fn let_go(&self) {
+        if let Owner::Pinned(known) = &self.owner {
+            let _registered = REGISTERED.lock();
+            if known.users.fetch_sub(1, Ordering::Relaxed) == 1
+                && let Ok(runtime) = runtime::started()
+            {
+                runtime.clr.hide_registered(&known.memory);
+            }
+        }
     }
 
     /// Whether it is shared virtual memory, which the caller has.

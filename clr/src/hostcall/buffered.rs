@@ -2,7 +2,8 @@
 //!
 //! The buffer begins with two 32-bit words: bytes used by messages, and bytes of the buffer; device code takes room by compare-and-swap and
 //! drops what finds none. A message is the 32-bit number of its format, then the arguments, each with the bytes that the code object's metadata
-//! say: `number:count:bytes:…:format`. Strings are there with their zero, padded to 4 bytes.
+//! say: `number:count:bytes:…:format`. Strings are there with their zero, padded to 4 bytes. A `!` in a conversion stands before the letter that
+//! is meant (`D`: `f`), and another one follows that the compiler was shown in its place: `%!Fe` is `%F`.
 //!
 //! Refuses: metadata of another form (HIP's `-mprintf-kind=buffered` has messages that begin differently).
 
@@ -60,15 +61,15 @@ fn parse_format(line: &str) -> Option<(u32, Format)> {
     let (count, mut rest) = rest.split_once(':')?;
     let number: u32 = number.parse().ok().filter(|number| *number != 0)?;
     let count: usize = count.parse().ok()?;
+    // Colons of the format itself are written as numbers. Arguments that no conversion takes are counted, but have no size and are not there.
     let mut sizes = Vec::new();
-    for _ in 0..count {
-        let (size, after) = rest.split_once(':')?;
-        sizes.push(
-            size.parse()
-                .ok()
-                .filter(|size| *size <= PRINTF_BUFFER_SIZE)?,
-        );
+    while let Some((size, after)) = rest.split_once(':') {
+        let size = size.parse().ok();
+        sizes.push(size.filter(|size| *size <= PRINTF_BUFFER_SIZE)?);
         rest = after;
+    }
+    if sizes.len() > count {
+        return None;
     }
     let text = unescape(rest.as_bytes());
     Some((number, Format { sizes, text }))
@@ -152,7 +153,12 @@ fn conversion(text: &[u8]) -> Option<(Conversion<'_>, usize)> {
         at = end;
     }
     let end = skip(at, b"hljzt");
-    let conversion = *text.get(end)?;
+    let (conversion, after) = match text[end..] {
+        [b'!', b'D', _, ..] => (b'f', end + 3),
+        [b'!', conversion, _, ..] => (conversion, end + 3),
+        [conversion, ..] => (conversion, end + 1),
+        [] => return None,
+    };
     let read = Conversion {
         front,
         elements,
@@ -161,7 +167,7 @@ fn conversion(text: &[u8]) -> Option<(Conversion<'_>, usize)> {
     };
     b"diouxXcfFeEgGaAsp"
         .contains(&conversion)
-        .then_some((read, end + 1))
+        .then_some((read, after))
 }
 
 impl Format {
@@ -367,13 +373,36 @@ mod tests {
     }
 
     #[test]
+    fn letters_behind_an_exclamation_mark_are_meant() {
+        let message = [
+            f64::INFINITY.to_le_bytes(),
+            0.1_f64.to_le_bytes(),
+            2.5_f64.to_le_bytes(),
+        ]
+        .concat();
+        assert_eq!(
+            text("1:3:8:8:8:%!Fe e%.17!De %.1!Ae", &message),
+            "INF e0.10000000000000001 0X1.4P+1"
+        );
+        let floats = [1.0_f32, 2.5].map(f32::to_le_bytes).concat();
+        assert_eq!(text("1:1:8:%.1v2hl!Fe!", &floats), "1.0,2.5!");
+    }
+
+    #[test]
+    fn arguments_without_a_conversion_are_not_there() {
+        assert_eq!(text("1:3:4:x %s\\n", b"hey\0"), "x hey\n");
+        assert_eq!(text("1:1:", b""), "");
+        assert_eq!(text("1:0:", b""), "");
+    }
+
+    #[test]
     fn damaged_messages_and_other_forms_end_the_text() {
         let formats = Formats::parse(&["1:1:4:%d ".to_owned()]).expect("a format");
         let mut all = [1, 0, 0, 0, 7, 0, 0, 0].to_vec();
         all.extend([1, 0, 0, 0, 7]);
         assert_eq!(formats.text(&all), b"7 ");
         assert_eq!(formats.text(&[9, 0, 0, 0]), b"");
-        for other in ["0:0:deadbeef,%d", "x", "1:2:4:%d", "1:1:99999999:%d"] {
+        for other in ["0:0:deadbeef,%d", "x", "1:1:4:4:%d", "1:1:99999999:%d"] {
             assert!(Formats::parse(&[other.to_owned()]).is_none(), "{other}");
         }
     }

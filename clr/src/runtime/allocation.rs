@@ -208,6 +208,31 @@ impl Runtime {
         self.shared.hsa.unlock(address)
     }
 
+    /// From now on the addresses of a registered range mean the program's own memory again to new commands, while those in flight may still
+    /// use its device address: the program has let go of it, and may have other memory there.
+    pub fn hide_registered(&self, memory: &Arc<Memory>) {
+        self.shared.map.hide_host(memory);
+    }
+
+    /// Undoes [`hide_registered`](Self::hide_registered).
+    pub fn show_registered(&self, memory: &Arc<Memory>) {
+        self.shared.map.insert(memory);
+    }
+
+    /// As [`unregister_host`](Self::unregister_host), of a range that may be hidden.
+    ///
+    /// # Errors
+    /// [`Error::Hsa`].
+    pub fn unregister(&self, memory: &Arc<Memory>) -> Result<()> {
+        self.shared.map.take_out(memory);
+        match memory.host_address {
+            Some(address) if memory.kind == MemoryKind::Registered => {
+                self.shared.hsa.unlock(address)
+            }
+            _ => Err(Error::UnknownAddress(memory.device_address as usize)),
+        }
+    }
+
     /// Frees an allocation by its base address (host or device) and gives its last description. Does not wait for commands: callers
     /// synchronise first. Registered memory is not accepted.
     ///

@@ -22,6 +22,8 @@ pub struct Clang {
     device_libraries: PathBuf,
     /// Processors that it knows; asked once.
     processors: OnceLock<Vec<String>>,
+    /// Its linker; asked once.
+    linker: OnceLock<PathBuf>,
 }
 
 fn variable(name: &str) -> Option<PathBuf> {
@@ -131,6 +133,7 @@ impl Clang {
                 headers: headers.clone(),
                 device_libraries: device_libraries.clone(),
                 processors: OnceLock::new(),
+                linker: OnceLock::new(),
             })
             .collect()
     }
@@ -147,6 +150,7 @@ impl Clang {
                 headers: PathBuf::new(),
                 device_libraries: device_libraries.clone(),
                 processors: OnceLock::new(),
+                linker: OnceLock::new(),
             })
             .collect()
     }
@@ -225,17 +229,20 @@ impl Clang {
     }
 
     /// The linker of this clang.
-    fn linker(&self) -> Result<PathBuf, Log> {
+    fn linker(&self) -> Result<&Path, Log> {
+        if let Some(known) = self.linker.get() {
+            return Ok(known);
+        }
         let output = self.command().arg("-print-prog-name=ld.lld").output();
         let output = output.map_err(|error| failed(&self.path, &error))?;
-        let path = String::from_utf8_lossy(&output.stdout);
-        Ok(PathBuf::from(path.trim()))
+        let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+        Ok(self.linker.get_or_init(|| path))
     }
 
     /// Runs the driver's linker; gives what it said.
     pub(crate) fn run_linker(&self, arguments: &[&OsStr], folder: &Path) -> Result<String, Log> {
         let linker = self.linker()?;
-        run(Self::command_of(&linker), &linker, arguments, folder)
+        run(Self::command_of(linker), linker, arguments, folder)
     }
 
     /// Runs the driver; gives what it said.
@@ -375,7 +382,7 @@ impl Clang {
             arguments.push(file.as_os_str());
         }
         arguments.extend([OsStr::new("-o"), executable.as_os_str()]);
-        let log = run(Self::command_of(&linker), &linker, &arguments, folder)?;
+        let log = run(Self::command_of(linker), linker, &arguments, folder)?;
         Ok(Compiled {
             bitcode: Vec::new(),
             executable: fs::read(&executable).map_err(|error| failed(&executable, &error))?,

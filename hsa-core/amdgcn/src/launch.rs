@@ -381,15 +381,18 @@ impl LaunchPlan {
     /// Makes the ids of the work-items of a group of this extent, unless the table holds them.
     pub(crate) fn fill_workitem_ids(&self, table: &mut WorkitemIds, extent: Extent) {
         let packed = self.features.packed_workitem_id;
-        let rows = if packed {
-            1
-        } else {
-            (self.rsrc2 >> 11 & 3).min(2) as usize + 1
-        };
-        let key = (extent, self.wave_size, packed);
-        if table.key == Some(key) && table.rows == rows {
+        // ENABLE_VGPR_WORKITEM_ID: the kernel has the id in x alone, in x and y, or in all three.
+        let wanted = (self.rsrc2 >> 11 & 3).min(2) as usize + 1;
+        let rows = if packed { 1 } else { wanted };
+        let key = (extent, self.wave_size, packed, wanted);
+        if table.key == Some(key) {
             return;
         }
+        // Fields of ids that the kernel does not want are 0: it may take the register as it is for the id in x.
+        let field = |id: u32, dimension: usize| {
+            let bits = if dimension < wanted { 0x3ff } else { 0 };
+            (id & bits) << (10 * dimension)
+        };
         let lanes = self.wave_size as usize;
         let waves = (extent.iter().product::<u32>() as usize).div_ceil(lanes);
         table.key = Some(key);
@@ -401,7 +404,7 @@ impl LaunchPlan {
             for lane in 0..lanes {
                 if packed {
                     // Lanes past the end of the group are inactive; their bits must only not spill into each other.
-                    wave[lane] = x | (y & 0x3ff) << 10 | (z & 0x3ff) << 20;
+                    wave[lane] = x | field(y, 1) | field(z, 2);
                 } else {
                     for (row, id) in [x, y, z].into_iter().enumerate().take(rows) {
                         wave[row * lanes + lane] = id;
@@ -423,8 +426,8 @@ impl LaunchPlan {
 /// groups mostly have the same extent.
 #[derive(Debug, Default)]
 pub(crate) struct WorkitemIds {
-    /// Extent, wave size, and whether the three ids share a register.
-    key: Option<(Extent, u32, bool)>,
+    /// Extent, wave size, whether the three ids share a register, and how many of them there are.
+    key: Option<(Extent, u32, bool, usize)>,
     /// Registers.
     rows: usize,
     /// For each wave its registers, one after the other.
