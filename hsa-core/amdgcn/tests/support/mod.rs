@@ -42,7 +42,7 @@ impl Buffer {
             base: host as u64,
             len: len as u64,
             host,
-            rights: Rights::all(),
+            rights: Rights::READ | Rights::WRITE | Rights::EXECUTE,
             allocation: ALLOCATIONS.fetch_add(1, Ordering::Relaxed),
         };
         // SAFETY: the storage lives until `drop` has removed the mapping.

@@ -157,7 +157,7 @@ impl Setting {
                 base: MEMORY,
                 len: DWORDS as u64 * 4,
                 host: state.memory.as_mut_ptr().cast(),
-                rights: Rights::all(),
+                rights: Rights::READ | Rights::WRITE | Rights::EXECUTE,
                 allocation: 1,
             })
         }
