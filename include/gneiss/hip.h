@@ -54,6 +54,8 @@
 
 #define hipDeviceMallocFinegrained 1
 
+#define hipDeviceMallocUncached 3
+
 #define hipMallocSignalMemory 2
 
 #define hipHostRegisterDefault 0
