@@ -208,12 +208,17 @@ fn every_opencl_test_of_the_list_has_a_result() {
 fn twenty_programs_of_the_primitive_libraries_pass_for_each_older_target() {
     let text = list("rocprim-rocrand");
     let mut names = BTreeSet::new();
-    let mut passed = [0; 3];
+    let targets = text
+        .lines()
+        .next()
+        .map_or(0, |line| line.split('\t').count())
+        - 3;
+    let mut passed = vec![0; targets];
     let mut seconds = 0;
     for line in text.lines().skip(1) {
         let fields: Vec<_> = line.split('\t').collect();
         let [library, program, tests, results @ ..] = &fields[..] else {
-            panic!("six fields: {line}");
+            panic!("fields of the program, then of the targets: {line}");
         };
         assert!(names.insert((*library, *program)), "{program} stands twice");
         assert!(tests.parse::<u32>().is_ok_and(|count| count > 0), "{line}");
@@ -233,4 +238,29 @@ fn twenty_programs_of_the_primitive_libraries_pass_for_each_older_target() {
     }
     assert!(passed[0] >= 20 && passed[1] >= 20, "passed: {passed:?}");
     assert!(seconds < 3600, "{seconds} s in all");
+}
+
+#[test]
+fn every_row_of_every_list_has_the_fields_of_its_head() {
+    let folder = gneiss_tests::source_path("tests/conformance");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|extension| extension != "tsv") {
+            continue;
+        }
+        count += 1;
+        let text = std::fs::read_to_string(&path).expect("a list");
+        let fields = |line: &str| line.split('\t').count();
+        let head = text.lines().next().map(fields);
+        for line in text.lines() {
+            assert_eq!(Some(fields(line)), head, "{}: {line}", path.display());
+            assert!(
+                !line.split('\t').any(str::is_empty),
+                "{}: {line}",
+                path.display()
+            );
+        }
+    }
+    assert!(count >= 9, "{count} lists");
 }
