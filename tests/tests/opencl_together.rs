@@ -67,14 +67,15 @@ fn every_sample_is_recorded_explained_and_replayed_in_both_dispatch_modes() {
             }
             let count = wanted.iter().map(|(_, count)| count).sum::<usize>();
             assert_eq!(kernels.len(), count, "{name}: {}", recording.lines);
-            assert_eq!(
-                commands.len(),
-                count + others,
-                "{name}: {}",
-                recording.lines
-            );
-            // What waited for a user event that failed has failed; everything else has ended well.
-            let failed = commands.iter().filter(|line| line["status"] != 0).count();
+            // When the host lets go of a device queue whose last child's end is not told yet, a marker stands behind that child.
+            let of_program = (commands.iter())
+                .filter(|line| name != "device_queue" || line["kind"] != "marker")
+                .count();
+            assert_eq!(of_program, count + others, "{name}: {}", recording.lines);
+            // What waited for a user event that failed has failed; nothing else has.
+            let failed = (commands.iter())
+                .filter(|line| line["status"].as_i64().is_some_and(|status| status < 0))
+                .count();
             assert_eq!(failed, usize::from(name == "user_event_gate"), "{name}");
 
             let words = &recording.words;
