@@ -130,6 +130,8 @@ pub(crate) struct KernelCommand {
     pub(crate) arguments: ArgumentBlock,
     /// First work-item of the grid (OpenCL); none: all 0.
     pub(crate) offset: Option<Box<[u64; 3]>>,
+    /// Dimensions of the grid.
+    pub(crate) dimensions: u8,
     /// Where it may enqueue kernels to; zeros: nowhere.
     pub(crate) enqueues_to: EnqueuesTo,
     pub(crate) cooperative: bool,

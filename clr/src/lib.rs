@@ -68,8 +68,8 @@ pub use program::{GlobalVariable, Program};
 pub use properties::{DeviceProperties, ImageLimits};
 pub use queue::{
     Arguments, CopyRect, DeviceQueue, DeviceQueues, FillRect, HostFunction, HostQueue, Launch,
-    MapAccess, Mapping, MigrateTarget, MultiGrid, Parent, PreparedKernels, Priority, QueueOptions,
-    ReadyFunction, Rect, ValueCondition, ValueWidth,
+    MapAccess, Mapping, MigrateTarget, MultiGrid, NdRange, Parent, PreparedKernels, Priority,
+    QueueOptions, ReadyFunction, Rect, ValueCondition, ValueWidth,
 };
 pub use runtime::Runtime;
 pub use watch::HangAction;

@@ -310,6 +310,20 @@ CASE(sub_buffers_share_the_bytes_of_their_parent) {
     REQUIRE(overlap[0] == 2);
 }
 
+CASE(kernels_know_in_how_many_dimensions_they_run) {
+    const cl_command_queue queue = setup(0);
+    const cl_kernel kernel = make_kernel("kernel void dimensions(global uint *p) { *p = get_work_dim(); }", "dimensions");
+    const cl_mem place = buffer(sizeof(cl_uint));
+    set(kernel, 0, sizeof place, &place);
+    const size_t global[3] = {2, 2, 1};
+    for (cl_uint dimensions = 1; dimensions <= 3; ++dimensions) {
+        cl_uint told = 0;
+        OK(clEnqueueNDRangeKernel(queue, kernel, dimensions, NULL, global, NULL, 0, NULL, NULL));
+        OK(clEnqueueReadBuffer(queue, place, CL_TRUE, 0, sizeof told, &told, 0, NULL, NULL));
+        REQUIRE(told == dimensions);
+    }
+}
+
 CASE(a_kernel_that_wants_one_id_runs_in_groups_of_three_dimensions) {
     const cl_command_queue queue = setup(0);
     const cl_kernel kernel = make_kernel("kernel void count(global int *p) { atomic_inc(&p[get_global_id(0)]); }", "count");

@@ -36,6 +36,7 @@ cases! {
     platform_and_device_say_what_they_are,
     vector_add,
     offsets_and_partial_groups,
+    kernels_know_in_how_many_dimensions_they_run,
     local_memory_arguments,
     launch_errors,
     handles_of_another_kind_and_ended_ones_are_refused,

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, ffi::c_void, sync::Arc};
 
-use gneiss_clr::{Arguments, Launch};
+use gneiss_clr::{Arguments, Launch, NdRange};
 
 use crate::{
     cl_api,
@@ -165,7 +165,10 @@ fn enqueue(
             cooperative: false,
             any_order: false,
         };
-        let offset = offset.map(|offset| offset as u64);
+        let range = NdRange {
+            offset: offset.map(|offset| offset as u64),
+            dimensions: dimensions as u8,
+        };
         if on.clr.enqueues() {
             let queues = queue.context.on_device(&queue.device)?;
             let shared = queues.shared(&queue.device)?;
@@ -173,12 +176,12 @@ fn enqueue(
             let default = default.as_ref().and_then(|queue| queue.on_device());
             // SAFETY: the arguments are packed; what the kernel and its children do with memory is the program's.
             let parent =
-                unsafe { (queue.clr).enqueue_parent(&launch, offset, &shared, default, waits) };
+                unsafe { (queue.clr).enqueue_parent(&launch, range, &shared, default, waits) };
             let parent = parent.map_err(code)?;
             return Ok((parent.family, Some(parent.kernel)));
         }
         // SAFETY: the arguments are packed; what the kernel does with memory is the program's.
-        let event = unsafe { queue.clr.enqueue_kernel_at(&launch, offset, waits) };
+        let event = unsafe { queue.clr.enqueue_kernel_at(&launch, range, waits) };
         Ok((event.map_err(code)?, None))
     })
 }

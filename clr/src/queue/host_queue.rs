@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gneiss_fatbin::ValueKind;
 
-use super::{Arguments, EnqueuesTo, Launch, MultiGrid, QueueCore, QueueOptions};
+use super::{Arguments, EnqueuesTo, Launch, MultiGrid, NdRange, QueueCore, QueueOptions};
 use crate::{
     Device, Error, Event, Kernel, Result,
     command::{ArgumentBlock, KernelCommand, Operation},
@@ -102,10 +102,10 @@ impl HostQueue {
     /// Pointers in `launch.arguments` must be readable for the sizes of the kernel's arguments. What the kernel does with memory is the caller's.
     pub unsafe fn enqueue_kernel(&self, launch: &Launch<'_>, wait_list: &[Event]) -> Result<Event> {
         // SAFETY: the caller's.
-        unsafe { self.enqueue_kernel_at(launch, [0; 3], wait_list) }
+        unsafe { self.enqueue_kernel_at(launch, NdRange::default(), wait_list) }
     }
 
-    /// As [`enqueue_kernel`](Self::enqueue_kernel), with the grid's first work-item (OpenCL's global offset).
+    /// As [`enqueue_kernel`](Self::enqueue_kernel), with OpenCL's offset and dimensions of the grid.
     ///
     /// # Errors
     /// As [`enqueue_kernel`](Self::enqueue_kernel).
@@ -115,11 +115,11 @@ impl HostQueue {
     pub unsafe fn enqueue_kernel_at(
         &self,
         launch: &Launch<'_>,
-        offset: [u64; 3],
+        range: NdRange,
         wait_list: &[Event],
     ) -> Result<Event> {
         // SAFETY: the caller's.
-        unsafe { self.enqueue_kernel_with(launch, offset, EnqueuesTo::default(), None, wait_list) }
+        unsafe { self.enqueue_kernel_with(launch, range, EnqueuesTo::default(), None, wait_list) }
     }
 
     /// As [`enqueue_kernel`](Self::enqueue_kernel), for a cooperative launch that is one of several on different devices. All of them must be
@@ -140,7 +140,7 @@ impl HostQueue {
         unsafe {
             self.enqueue_kernel_with(
                 launch,
-                [0; 3],
+                NdRange::default(),
                 EnqueuesTo::default(),
                 Some(Box::new(grid)),
                 wait_list,
@@ -153,7 +153,7 @@ impl HostQueue {
     pub(super) unsafe fn enqueue_kernel_with(
         &self,
         launch: &Launch<'_>,
-        offset: [u64; 3],
+        range: NdRange,
         enqueues_to: EnqueuesTo,
         multigrid: Option<Box<MultiGrid>>,
         wait_list: &[Event],
@@ -164,7 +164,8 @@ impl HostQueue {
         if let Some(spare) = spare {
             self.core.keep_argument_buffer(spare);
         }
-        command.offset = (offset != [0; 3]).then(|| Box::new(offset));
+        command.offset = (range.offset != [0; 3]).then(|| Box::new(range.offset));
+        command.dimensions = range.dimensions;
         command.enqueues_to = enqueues_to;
         command.multigrid = multigrid;
         self.enqueue_command(command, wait_list)
@@ -302,6 +303,7 @@ pub(super) unsafe fn kernel_command(
     let (arguments, spare) = ArgumentBlock::new(buffer);
     let command = KernelCommand {
         offset: None,
+        dimensions: NdRange::default().dimensions,
         enqueues_to: EnqueuesTo::default(),
         kernel: kernel.clone(),
         grid: launch.grid,

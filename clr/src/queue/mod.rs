@@ -111,6 +111,25 @@ pub struct Launch<'a> {
     pub any_order: bool,
 }
 
+/// What OpenCL says of a grid beside its size: what `get_global_offset` and `get_work_dim` give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NdRange {
+    /// The first work-item.
+    pub offset: [u64; 3],
+    /// Dimensions, from 1 to 3.
+    pub dimensions: u8,
+}
+
+impl Default for NdRange {
+    /// From 0 on, in three dimensions, as all grids of HIP.
+    fn default() -> Self {
+        Self {
+            offset: [0; 3],
+            dimensions: 3,
+        }
+    }
+}
+
 /// The part that a cooperative launch is of a launch on several devices: what `multi_grid_group` of the device libraries works with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MultiGrid {

@@ -213,7 +213,8 @@ fn launch_parent(
     let bytes = packed(&arguments);
     let launch = one_group(kernel, &bytes);
     // SAFETY: the kernel and its children use what the tests keep alive.
-    unsafe { queue.enqueue_parent(&launch, [0; 3], queues, default, &[]) }.expect("a launch")
+    unsafe { queue.enqueue_parent(&launch, crate::NdRange::default(), queues, default, &[]) }
+        .expect("a launch")
 }
 
 fn over_the_mock(test: impl Fn(Fixture)) {

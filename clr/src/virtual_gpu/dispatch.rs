@@ -100,6 +100,7 @@ impl VirtualGpu {
                 (None, None) => return Err(Error::Gone("no hardware queue").into()),
             };
             let mut values = HiddenValues {
+                dimensions: kernel.dimensions,
                 grid: kernel.grid,
                 block: kernel.block,
                 offset: kernel.offset.as_deref().copied().unwrap_or_default(),
@@ -157,6 +158,7 @@ impl VirtualGpu {
         };
         let dispatch = Packet::kernel(
             header,
+            kernel.dimensions,
             kernel.grid,
             kernel.block,
             private_segment(kernel, &device),

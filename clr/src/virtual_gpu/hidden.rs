@@ -8,6 +8,8 @@ use crate::queue::EnqueuesTo;
 /// What hidden arguments are made from.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HiddenValues {
+    /// Dimensions of the grid.
+    pub(crate) dimensions: u8,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u16; 3],
     /// Global offset of the grid (OpenCL).
@@ -42,7 +44,7 @@ pub(crate) fn write(block: &mut [u8], arguments: &[ArgumentMetadata], values: &H
             ValueKind::HiddenRemainderX => remainder(0).into(),
             ValueKind::HiddenRemainderY => remainder(1).into(),
             ValueKind::HiddenRemainderZ => remainder(2).into(),
-            ValueKind::HiddenGridDims => 3,
+            ValueKind::HiddenGridDims => values.dimensions.into(),
             ValueKind::HiddenHostcallBuffer => values.hostcall,
             ValueKind::HiddenPrintfBuffer => values.printf,
             ValueKind::HiddenMultigridSyncArg => values.multigrid,
@@ -76,6 +78,7 @@ mod tests {
     #[test]
     fn counts_sizes_and_remainders_follow_the_grid() {
         let values = HiddenValues {
+            dimensions: 2,
             grid: [1000, 4, 1],
             block: [256, 3, 1],
             dynamic_lds: 0x1234,
@@ -101,7 +104,7 @@ mod tests {
         assert_eq!((u32_at(0), u32_at(4)), (3, 1));
         assert_eq!(u16_at(12), 256);
         assert_eq!((u16_at(18), u16_at(20)), (1000 - 3 * 256, 1));
-        assert_eq!(u16_at(64), 3);
+        assert_eq!(u16_at(64), 2);
         assert_eq!((u32_at(68), u32_at(72)), (0x1234, 0x1_0000));
         assert_eq!(
             u64::from_le_bytes(block[80..88].try_into().expect("8 bytes")),
@@ -113,6 +116,7 @@ mod tests {
     #[test]
     fn the_usual_blocks_of_v4_and_of_v5_and_v6_are_filled() {
         let values = HiddenValues {
+            dimensions: 3,
             grid: [300, 2, 1],
             block: [128, 1, 1],
             offset: [7, 8, 9],

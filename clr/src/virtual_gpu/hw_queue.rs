@@ -38,10 +38,11 @@ impl Header {
 }
 
 impl Packet {
-    /// A kernel dispatch in three dimensions.
+    /// A kernel dispatch.
     #[expect(clippy::too_many_arguments, reason = "the packet's fields")]
     pub(crate) fn kernel(
         header: Header,
+        dimensions: u8,
         grid: [u32; 3],
         block: [u16; 3],
         private: u32,
@@ -51,7 +52,7 @@ impl Packet {
         completion: hsa_signal_t,
     ) -> Self {
         let mut words = [0_u32; 16];
-        words[0] = header.bits() | 3 << 16;
+        words[0] = header.bits() | u32::from(dimensions) << 16;
         words[1] = u32::from(block[0]) | u32::from(block[1]) << 16;
         words[2] = u32::from(block[2]);
         words[3..6].copy_from_slice(&grid);

@@ -24,7 +24,7 @@ use std::sync::{
 
 use parking_lot::Mutex;
 
-use super::{HostQueue, Launch, QueueOptions, host_queue::kernel_command};
+use super::{HostQueue, Launch, NdRange, QueueOptions, host_queue::kernel_command};
 use crate::{
     Device, Error, Event, Result, Status,
     command::{ArgumentBlock, Operation},
@@ -186,6 +186,7 @@ impl DeviceQueues {
                 .and_then(|launch| unsafe { kernel_command(&self.device, &launch, Vec::new()) });
             command.and_then(|(mut command, _)| {
                 command.offset = Some(Box::new(start.offset));
+                command.dimensions = start.dimensions();
                 command.enqueues_to = EnqueuesTo {
                     queue: start.default_queue,
                     wrap,
@@ -256,7 +257,7 @@ impl HostQueue {
     pub unsafe fn enqueue_parent(
         &self,
         launch: &Launch<'_>,
-        offset: [u64; 3],
+        range: NdRange,
         queues: &Arc<DeviceQueues>,
         default: Option<&DeviceQueue>,
         wait_list: &[Event],
@@ -274,7 +275,7 @@ impl HostQueue {
         let wrap = (queues.scheduler.lock()).add_root(program, queue, done.clone())?;
         let to = EnqueuesTo { queue, wrap };
         // SAFETY: the caller's.
-        let enqueued = unsafe { self.enqueue_kernel_with(launch, offset, to, None, wait_list) };
+        let enqueued = unsafe { self.enqueue_kernel_with(launch, range, to, None, wait_list) };
         let kernel = match enqueued {
             Ok(kernel) => kernel,
             Err(error) => {

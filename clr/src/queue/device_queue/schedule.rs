@@ -21,7 +21,7 @@ use std::{
 };
 
 use gneiss_fatbin::ValueKind;
-use gneiss_hsa_api::hsa_kernel_dispatch_packet_t;
+use gneiss_hsa_api::{HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS, hsa_kernel_dispatch_packet_t};
 
 use super::layout::{
     BUSY, DONE, EventSlot, Events, MARKER, NO_WAIT, READY, ROOTS, Roots, Slots, Wrap,
@@ -90,6 +90,12 @@ impl Start {
             cooperative: false,
             any_order: false,
         })
+    }
+
+    /// Dimensions of the grid, as device code has noted them in its packet.
+    pub(super) fn dimensions(&self) -> u8 {
+        let noted = self.packet.setup >> HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS;
+        (noted as u8).clamp(1, 3)
     }
 
     /// A grid without work-items: nothing runs.
