@@ -165,6 +165,22 @@ pub fn waits(host: Host, destination: &Side, source: &Side) -> bool {
     }
 }
 
+/// Whether a copy whose call does not wait for its end reads memory that may change once the call is back. Up to [`STAGING_LIMIT`] bytes of that
+/// are staged.
+pub(crate) fn from_pageable(destination: &Side, source: &Side, host: Host) -> bool {
+    source.is_pageable() && !destination.is_pageable() && host == Host::GoesOn
+}
+
+/// Keeps the bytes that a command reads until it has ended.
+pub(crate) fn keep_until_end(
+    command: gneiss_clr::Result<gneiss_clr::Event>,
+    staged: Box<[u8]>,
+) -> HipResult {
+    let command = command.map_err(hip_error)?;
+    command.on_complete(move |_| drop(staged));
+    Ok(())
+}
+
 /// The capture that a copy or fill becomes a node of. Those that the host waits for cannot be captured.
 pub(crate) fn captured(host: Host, stream: hipStream_t) -> HipResult<Option<Capturing>> {
     match host {
@@ -205,7 +221,7 @@ pub(crate) fn copy(
     host_range::check_side("destination", &destination, size, Access::Write)?;
     host_range::check_side("source", &source, size, Access::Read)?;
     let Resolved { stream, wait } = resolve(stream)?;
-    let from_pageable = source.is_pageable() && !destination.is_pageable() && host == Host::GoesOn;
+    let from_pageable = from_pageable(&destination, &source, host);
     if from_pageable && size <= STAGING_LIMIT {
         // SAFETY: `size` readable bytes at `src` were checked; that they stay is the caller's.
         let staged: Box<[u8]> =
@@ -219,10 +235,7 @@ pub(crate) fn copy(
                 &wait,
             )
         };
-        command
-            .map_err(hip_error)?
-            .on_complete(move |_| drop(staged));
-        return Ok(());
+        return keep_until_end(command, staged);
     }
     // SAFETY: known memory was checked; keeping both sides until the command has ended is the program's duty, and for pageable
     // memory this call waits.

@@ -7,7 +7,7 @@ use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
     array,
-    copy::{Host, STAGING_LIMIT, Side, captured, check_kind, waits},
+    copy::{Host, STAGING_LIMIT, Side, captured, check_kind, from_pageable, keep_until_end, waits},
     enums::*,
     error::*,
     fail,
@@ -149,8 +149,7 @@ pub(crate) fn copy(
     host_range::check_rows("source", &source, &src, extent, Access::Read)?;
     let Resolved { stream, wait } = resolve(stream)?;
     let size = extent.iter().copied().fold(1, usize::saturating_mul);
-    let from_pageable = source.is_pageable() && !destination.is_pageable() && host == Host::GoesOn;
-    if from_pageable && size <= STAGING_LIMIT {
+    if from_pageable(&destination, &source, host) && size <= STAGING_LIMIT {
         // SAFETY: the rows were checked; that they stay is the caller's.
         let staged = unsafe { gather(&src, extent) };
         let src = Rect {
@@ -164,10 +163,7 @@ pub(crate) fn copy(
                 .queue
                 .enqueue_copy_rect(&CopyRect { dst, src, extent }, &wait)
         };
-        command
-            .map_err(hip_error)?
-            .on_complete(move |_| drop(staged));
-        return Ok(());
+        return keep_until_end(command, staged);
     }
     // SAFETY: known memory was checked; keeping both sides until the command has ended is the program's duty, and for pageable
     // memory this call waits.

@@ -264,27 +264,6 @@ fn a_recorded_sample_is_exported_explained_and_replayed() {
 }
 
 #[test]
-fn every_sample_is_recorded_explained_and_replayed() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for name in [
-        "hello",
-        "vector_add",
-        "matrix_multiply",
-        "reduction",
-        "histogram",
-        "nbody",
-    ] {
-        let trace = folder.path().join(name).display().to_string();
-        let said = succeeds(&["trace", "-o", &trace, "--", &sample(name)]);
-        assert!(said.ends_with(&format!("{name}: PASSED\n")), "{said}");
-        let words = succeeds(&["explain", &trace]);
-        assert!(words.contains("Critical path"), "{name}: {words}");
-        let replayed = succeeds(&["replay", &trace]);
-        assert!(replayed.contains("makespan"), "{name}: {replayed}");
-    }
-}
-
-#[test]
 fn a_killed_process_leaves_all_that_was_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = folder.path().join("killed").display().to_string();

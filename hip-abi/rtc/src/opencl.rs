@@ -113,15 +113,12 @@ impl OpenCl {
             .join(format!("oclc_isa_version_{number}.bc"))
     }
 
-    /// The compiler's arguments for a source that lies in a folder.
-    fn arguments(source: &Source<'_>, folder: &Path) -> Vec<OsString> {
+    /// The compiler's arguments for device code in any form.
+    fn for_target(target: &str) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = [
-            "-x",
-            "cl",
             "--target=amdgcn-amd-amdhsa",
             "-nogpulib",
             "-O3",
-            "-cl-kernel-arg-info",
             "-mcode-object-version=4",
             "-Wno-unused-command-line-argument",
             // The warning is about this machine, not about the program.
@@ -129,7 +126,14 @@ impl OpenCl {
         ]
         .map(OsString::from)
         .into();
-        arguments.push(format!("-mcpu={}", source.target).into());
+        arguments.push(format!("-mcpu={target}").into());
+        arguments
+    }
+
+    /// The compiler's arguments for a source that lies in a folder.
+    fn arguments(source: &Source<'_>, folder: &Path) -> Vec<OsString> {
+        let mut arguments = Self::for_target(source.target);
+        arguments.extend(["-x", "cl", "-cl-kernel-arg-info"].map(OsString::from));
         if !source.extensions.is_empty() {
             arguments.push("-Xclang".into());
             arguments.push(format!("-cl-ext={}", source.extensions.join(",")).into());
@@ -195,19 +199,10 @@ impl OpenCl {
         let written = String::from_utf8_lossy(&fs::read(&text).map_err(failed)?).into_owned();
         let whole = formats::hide(&written).unwrap_or(written);
         fs::write(&module, whole).map_err(|error| clang::failed(&module, &error))?;
-        let cpu = format!("-mcpu={}", source.target);
-        let mut arguments: Vec<&OsStr> = [
-            "--target=amdgcn-amd-amdhsa",
-            "-nogpulib",
-            "-O3",
-            "-mcode-object-version=4",
-            "-Wno-unused-command-line-argument",
-            "-Wno-override-module",
-            &cpu,
-        ]
-        .map(OsStr::new)
-        .into();
-        arguments.extend(bitcode.iter().map(OsString::as_os_str));
+        let common = Self::for_target(source.target);
+        let mut arguments: Vec<&OsStr> = (common.iter().chain(bitcode))
+            .map(OsString::as_os_str)
+            .collect();
         arguments.extend(["-x", "ir"].map(OsStr::new));
         arguments.extend([module.as_os_str(), OsStr::new("-o"), output.as_os_str()]);
         let said = self.clang.run(&arguments, folder)?;

@@ -47,8 +47,9 @@ impl Item {
     }
 }
 
-/// Items of one priority that the lock-free part of the queue holds.
-const QUEUE_CAPACITY: usize = 4096;
+/// Items of each priority, from low to high, that the lock-free part of the queue holds. Few programs use any but the normal one, and a ring's
+/// memory is touched when it is made.
+const CAPACITIES: [usize; 3] = [256, 4096, 256];
 
 /// Items of one priority. A bounded lock-free ring; what does not fit waits under a lock.
 struct Level {
@@ -58,9 +59,9 @@ struct Level {
 }
 
 impl Level {
-    fn new() -> Self {
+    fn new(capacity: usize) -> Self {
         Self {
-            ring: ArrayQueue::new(QUEUE_CAPACITY),
+            ring: ArrayQueue::new(capacity),
             overflow: Mutex::default(),
             overflowed: AtomicBool::new(false),
         }
@@ -119,7 +120,7 @@ pub(crate) struct RunQueue([Level; 3]);
 
 impl RunQueue {
     pub(super) fn new() -> Self {
-        Self(std::array::from_fn(|_| Level::new()))
+        Self(CAPACITIES.map(Level::new))
     }
 
     pub(super) fn push(&self, item: Item) {
@@ -219,8 +220,8 @@ mod tests {
     #[test]
     fn a_level_takes_more_items_than_its_ring_holds() {
         use Priority::{High, Low, Normal};
-        let queue = queue_with([(Low, 0), (Normal, QUEUE_CAPACITY + 5000), (High, 0)]);
-        assert_eq!(order(&queue).len(), QUEUE_CAPACITY + 5000);
+        let queue = queue_with([(Low, 5000), (Normal, 9096), (High, 5000)]);
+        assert_eq!(order(&queue).len(), 5000 + 9096 + 5000);
         assert!(queue.is_empty());
     }
 }
