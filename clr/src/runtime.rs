@@ -237,6 +237,12 @@ impl Runtime {
         self.shared.pool.take_ready()
     }
 
+    /// Threads of the worker pool.
+    #[cfg(test)]
+    pub(crate) fn workers(&self) -> usize {
+        self.shared.pool.threads()
+    }
+
     /// The settings.
     pub fn config(&self) -> &Config {
         &self.shared.config

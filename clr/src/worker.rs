@@ -136,6 +136,11 @@ impl Pool {
         self.pop()
     }
 
+    #[cfg(test)]
+    pub(crate) fn threads(&self) -> usize {
+        self.counts.lock().threads
+    }
+
     /// Looks at a queue again after a short sleep.
     fn poll_later(&self, core: Arc<QueueCore>) {
         let mut polled = self.polled.lock();

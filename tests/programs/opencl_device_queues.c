@@ -399,6 +399,31 @@ CASE(sizes_for_blocks_can_be_asked_for) {
     REQUIRE(out[0] == 256 && out[1] == 64 && out[2] == 0 && out[5] == 1);
 }
 
+CASE(sub_groups_of_blocks_can_be_asked_for) {
+    with_default(32);
+    size_t wave = 0;
+    const cl_int *const out =
+        run("kernel void run(global int *out) {\n"
+            "  void (^block)(void) = ^{\n"
+            "    if (get_global_id(0) == 0 && get_global_id(1) == 0) {\n"
+            "      out[0] = get_num_sub_groups(); out[1] = get_max_sub_group_size();\n"
+            "    }\n"
+            "  };\n"
+            "  const size_t whole[2] = {50, 6}, group[2] = {50, 3};\n"
+            "  ndrange_t range = ndrange_2D(whole, group);\n"
+            "  out[2] = get_kernel_sub_group_count_for_ndrange(range, block);\n"
+            "  out[3] = get_kernel_max_sub_group_size_for_ndrange(range, block);\n"
+            "  out[4] = get_kernel_sub_group_count_for_ndrange(ndrange_1D(40, 20), ^(local void *) {});\n"
+            "  out[5] = get_kernel_max_sub_group_size_for_ndrange(ndrange_1D(40, 20), ^(local void *) {});\n"
+            "  out[6] = enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, range, block);\n"
+            "}\n",
+            "-cl-std=CL3.0", 1);
+    OK(clGetDeviceInfo(device, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof wave, &wave, NULL));
+    REQUIRE(out[6] == 0 && out[3] == (cl_int)wave && out[2] == (cl_int)((150 + wave - 1) / wave));
+    REQUIRE(out[0] == out[2] && out[1] == out[3]);
+    REQUIRE(out[4] == 1 && out[5] == 20);
+}
+
 CASE(children_print) {
     with_default(32);
     run("kernel void run(global int *out) {\n"

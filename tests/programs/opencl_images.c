@@ -56,6 +56,13 @@ CASE(kernels_read_and_write_texels) {
     size_t pitch = 0;
     OK(clGetImageInfo(images[0], CL_IMAGE_ROW_PITCH, sizeof pitch, &pitch, NULL));
     REQUIRE(pitch == W * 4);
+    for (cl_uint i = 0; i < 2; ++i) {
+        cl_kernel_arg_address_qualifier address = 0;
+        cl_kernel_arg_type_qualifier qualifier = 1;
+        OK(clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof address, &address, NULL));
+        OK(clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL));
+        REQUIRE(address == CL_KERNEL_ARG_ADDRESS_GLOBAL && qualifier == CL_KERNEL_ARG_TYPE_NONE);
+    }
     set(kernel, 0, sizeof(cl_mem), &images[0]);
     FAILS(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 1, sizeof(cl_mem), &images[0]));
     set(kernel, 1, sizeof(cl_mem), &images[1]);

@@ -96,6 +96,7 @@ cases! {
     queues_may_be_arguments,
     times_of_children_can_be_had,
     sizes_for_blocks_can_be_asked_for,
+    sub_groups_of_blocks_can_be_asked_for,
     an_out_of_order_queue_runs_parents_beside_each_other,
 }
 
@@ -206,7 +207,11 @@ fn the_kernels_run_on_waves_of_32_too() {
     ] {
         run("opencl", case).gpus("gfx1030").run().expect_success();
     }
-    for case in ["every_work_item_may_enqueue", "blocks_have_local_memory"] {
+    for case in [
+        "every_work_item_may_enqueue",
+        "blocks_have_local_memory",
+        "sub_groups_of_blocks_can_be_asked_for",
+    ] {
         run("opencl_device_queues", case)
             .gpus("gfx1030")
             .run()

@@ -31,7 +31,7 @@ pub fn available() -> bool {
 }
 
 /// Text that is part of every key: changes with what the compiler is asked to do.
-const KIND: &str = "OpenCL 3";
+const KIND: &str = "OpenCL 4";
 
 /// Whether a source includes a file that is not among the headers.
 fn includes_files(texts: &[&str], headers: &[Header]) -> bool {

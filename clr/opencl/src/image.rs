@@ -19,7 +19,7 @@ use crate::{
     fail,
     image_format::Format,
     memory::{self, Mem, Parts},
-    storage::Storage,
+    storage::{self, Storage},
     types::*,
 };
 
@@ -539,14 +539,15 @@ fn make_storage(
             row_pitch,
             slice_pitch,
         };
-        copy_now(
-            context,
-            CopyRect {
-                dst: to,
-                src: from,
-                extent: [row, extent[1], extent[2]],
-            },
-        )?;
+        let copy = CopyRect {
+            dst: to,
+            src: from,
+            extent: [row, extent[1], extent[2]],
+        };
+        // SAFETY: the program's memory is good for the call, the other is new; the command ends before this function.
+        storage::now(&context.devices[0].clr, |queue| unsafe {
+            queue.enqueue_copy_rect(&copy, &[])
+        })?;
     }
     let slices = matches!(
         desc.image_type,
@@ -565,12 +566,4 @@ fn make_storage(
         stated: [host[0], if slices { host[1] } else { 0 }],
         size,
     })
-}
-
-/// Copies a rectangle before anything else can use its memory.
-fn copy_now(context: &Context, copy: CopyRect) -> Result {
-    let device = &context.devices[0].clr;
-    let queue = gneiss_clr::HostQueue::new(device, gneiss_clr::QueueOptions::default());
-    // SAFETY: the program's memory is good for the call, the other is new; the command ends before this function.
-    unsafe { queue.and_then(|queue| queue.enqueue_copy_rect(&copy, &[])?.wait()) }.map_err(code)
 }

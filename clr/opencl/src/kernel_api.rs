@@ -38,11 +38,11 @@ fn address_qualifier(argument: &ArgumentMetadata) -> cl_uint {
     match (argument.value_kind, argument.address_space) {
         // A number in the program's eyes, though kernels find it in constant memory.
         (ValueKind::Sampler, _) => CL_KERNEL_ARG_ADDRESS_PRIVATE,
+        // In global memory by the specification, though compilers place their descriptors in constant memory.
+        (ValueKind::Image, _) => CL_KERNEL_ARG_ADDRESS_GLOBAL,
         (_, Some(AddressSpace::Constant)) => CL_KERNEL_ARG_ADDRESS_CONSTANT,
         (_, Some(AddressSpace::Local)) => CL_KERNEL_ARG_ADDRESS_LOCAL,
-        (ValueKind::GlobalBuffer | ValueKind::Image | ValueKind::Pipe, _) => {
-            CL_KERNEL_ARG_ADDRESS_GLOBAL
-        }
+        (ValueKind::GlobalBuffer | ValueKind::Pipe, _) => CL_KERNEL_ARG_ADDRESS_GLOBAL,
         (ValueKind::DynamicSharedPointer, _) => CL_KERNEL_ARG_ADDRESS_LOCAL,
         _ => CL_KERNEL_ARG_ADDRESS_PRIVATE,
     }

@@ -8,12 +8,12 @@ use std::{ffi::c_void, sync::Arc};
 use crate::{
     cl_api,
     constants::*,
-    error::{Result, code},
+    error::Result,
     fail,
     handle::{Object as _, get},
     info::Query,
     memory::{Mem, Parts},
-    storage::Storage,
+    storage::{self, Storage},
     types::*,
 };
 
@@ -25,20 +25,14 @@ pub const MAX_PACKET_SIZE: cl_uint = 1024;
 /// Writes the counts of a new pipe.
 fn begin(storage: &Storage, device: &Arc<gneiss_clr::Device>, packets: cl_uint) -> Result {
     let counts: [u64; 3] = [0, 0, packets.into()];
-    let queue = gneiss_clr::HostQueue::new(device, gneiss_clr::QueueOptions::default());
     let (to, from) = (
         storage.memory.device_address(),
         counts.as_ptr().expose_provenance() as u64,
     );
     // SAFETY: the memory is new and larger; the command ends before this function.
-    unsafe {
-        queue.and_then(|queue| {
-            queue
-                .enqueue_copy(to, from, size_of_val(&counts), &[])?
-                .wait()
-        })
-    }
-    .map_err(code)
+    storage::now(device, |queue| unsafe {
+        queue.enqueue_copy(to, from, size_of_val(&counts), &[])
+    })
 }
 
 cl_api! {

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use gneiss_clr::{HostFlags, MemoryKind};
+use gneiss_clr::{HostFlags, HostQueue, MemoryKind, QueueOptions};
 use parking_lot::Mutex;
 
 use crate::{
@@ -242,14 +242,22 @@ fn write(context: &Context, storage: &Storage, from: *const c_void, size: usize)
         }
         return Ok(());
     }
-    let device = &context.devices[0].clr;
-    let queue = gneiss_clr::HostQueue::new(device, gneiss_clr::QueueOptions::default());
     let to = storage.memory.device_address() + storage.offset as u64;
     // SAFETY: as above; the command ends before this function.
-    unsafe {
-        queue
-            .and_then(|queue| queue.enqueue_copy(to, from.expose_provenance() as u64, size, &[]))
-            .and_then(|event| event.wait())
-    }
-    .map_err(code)
+    now(&context.devices[0].clr, |queue| unsafe {
+        queue.enqueue_copy(to, from.expose_provenance() as u64, size, &[])
+    })
+}
+
+/// Runs a command in a queue of its own and waits for its end.
+pub fn now(
+    device: &Arc<gneiss_clr::Device>,
+    enqueue: impl FnOnce(&HostQueue) -> gneiss_clr::Result<gneiss_clr::Event>,
+) -> Result {
+    let options = QueueOptions {
+        awaited: true,
+        ..QueueOptions::default()
+    };
+    let queue = HostQueue::new(device, options).map_err(code)?;
+    enqueue(&queue).and_then(|event| event.wait()).map_err(code)
 }

@@ -285,7 +285,7 @@ impl QueueCore {
         }
         if self.device.shared().config.direct_dispatch {
             self.drain_direct();
-        } else {
+        } else if !self.options.awaited {
             self.schedule();
             if backlog > BACKLOG {
                 self.help_with_backlog();

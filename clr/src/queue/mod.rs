@@ -81,6 +81,8 @@ pub struct QueueOptions {
     pub profiling: bool,
     /// Commands wait only for their wait lists, not for each other (OpenCL). A command whose wait list is not met is passed by later ones.
     pub out_of_order: bool,
+    /// Whoever enqueues waits at once, for every command, and drains the queue by that: no worker is woken.
+    pub awaited: bool,
 }
 
 /// Where the arguments of a launch come from. They are copied before the call returns.

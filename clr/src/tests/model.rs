@@ -45,6 +45,31 @@ fn an_unset_user_event_holds_its_own_command_of_an_out_of_order_queue_only() {
 }
 
 #[test]
+fn a_queue_whose_commands_are_awaited_wakes_no_worker() {
+    in_all_modes(|f| {
+        let options = QueueOptions {
+            awaited: true,
+            ..QueueOptions::default()
+        };
+        let queue = HostQueue::new(&f.device, options).expect("a queue");
+        let value = f.value(1);
+        for add in [0, 1, 1] {
+            launch(
+                &queue,
+                &f.kernel(&DOUBLE_AND_ADD),
+                &[address(&value), add],
+                &[],
+            )
+            .wait()
+            .expect("no error");
+        }
+        assert_eq!(value.load(Ordering::SeqCst), 0b1011);
+        drop(queue);
+        assert_eq!(f.runtime.workers(), 0);
+    });
+}
+
+#[test]
 fn markers_and_barriers_of_an_out_of_order_queue_wait_for_all_before_them() {
     in_all_modes(|f| {
         let queue = out_of_order(&f);

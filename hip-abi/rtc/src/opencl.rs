@@ -73,6 +73,12 @@ const VERSION_SCRIPT: &str = "{ global: *; local: _Z*; sh_[0-9]*; sh2_[0-9]*; __
 /// Begins the names of the functions that enqueue from device code, in sources and in bitcode.
 const ENQUEUE: &str = "enqueue_";
 
+/// Ends the names of the queries of blocks that [`BLOCK_QUERIES`] answers.
+const OF_A_RANGE: &str = "_for_ndrange";
+
+/// OpenCL C of functions that the device libraries lack.
+const BLOCK_QUERIES: &str = include_str!("opencl/block_queries.cl");
+
 /// The device libraries write events as pointers and read wait lists as integers, which type-based alias analysis takes for different
 /// memory: it drops the writes where both are inlined.
 const NO_TYPE_BASED_ALIASES: [&str; 2] = ["-mllvm", "-enable-tbaa=false"];
@@ -152,9 +158,14 @@ impl OpenCl {
         more: &[OsString],
     ) -> Result<(PathBuf, Log), Log> {
         clang::write_headers(folder, source.headers)?;
+        let mut arguments = Self::arguments(source, folder);
+        if source.mentions(OF_A_RANGE) {
+            let file = folder.join("gneiss_block_queries.cl");
+            fs::write(&file, BLOCK_QUERIES).map_err(|error| clang::failed(&file, &error))?;
+            arguments.extend(["-include".into(), file.into()]);
+        }
         let (input, output) = (folder.join("source.cl"), folder.join("source.out"));
         fs::write(&input, source.text).map_err(|error| clang::failed(&input, &error))?;
-        let mut arguments = Self::arguments(source, folder);
         arguments.extend(more.iter().cloned());
         arguments.extend(["-o".into(), output.clone().into()]);
         let arguments: Vec<&OsStr> = arguments.iter().map(OsString::as_os_str).collect();
