@@ -72,7 +72,7 @@ fn main() {
             };
             let program = Program::for_kernel(Arc::new(source), base, config);
             for pc in starts {
-                let (op, _) = program.enter(pc);
+                let op = program.enter(pc).op;
                 // The operation may belong to the next instruction if this one has no effect.
                 // SAFETY: `op` is an operation of the live program.
                 if unsafe { (*op).pc } == pc

@@ -363,8 +363,12 @@ impl Dispatch {
         leave: &mut dyn FnMut() -> bool,
     ) {
         let job = self.job();
+        if job.plan.program.is_none() {
+            return;
+        }
         let total = job.plan.groups_total;
         let began = Instant::now();
+        let beginning = worker.beginning(job);
         let mut ended = 0u64;
         // Groups of this seat that have begun and wait for their next turn.
         let mut own: VecDeque<Box<Group>> = worker.take_list();
@@ -401,7 +405,9 @@ impl Dispatch {
                     if claimed.is_empty() {
                         claimed = self.claim(batch);
                     }
-                    claimed.next().map(|number| worker.start_group(job, number))
+                    claimed
+                        .next()
+                        .map(|number| worker.start_group(job, &beginning, number))
                 })
             } else {
                 None
@@ -409,15 +415,16 @@ impl Dispatch {
             let Some(mut group) = fresh.or_else(|| own.pop_front()) else {
                 break;
             };
-            let exit = group.run_slice(job, engine, &mut worker.cache);
+            let before = untold;
+            let cache = &mut worker.cache;
+            let exit = group.run_slice(job, engine, cache, &beginning, &mut claimed, &mut untold);
+            ended += untold - before;
             if let Some(lost) = worker.cache.take_lost() {
                 crate::fault::report::lost_atomic(job, engine, lost);
             }
             match exit {
                 GroupExit::Done => {
                     worker.give_back(group);
-                    ended += 1;
-                    untold += 1;
                     idle_turns = 0;
                     waited = false;
                     turns = 0;
@@ -436,7 +443,9 @@ impl Dispatch {
                         // They were claimed as short ones; now anybody may run them.
                         let claimed = std::mem::take(&mut claimed);
                         self.with_parked(|parked| {
-                            parked.extend(claimed.map(|number| worker.start_group(job, number)))
+                            parked.extend(
+                                claimed.map(|number| worker.start_group(job, &beginning, number)),
+                            )
                         });
                     }
                     own.push_back(group);
@@ -500,7 +509,7 @@ impl Dispatch {
         self.end_groups(&mut untold);
         if !self.stop.load(Ordering::Acquire) {
             // Others go on with what this seat has claimed.
-            own.extend(claimed.map(|number| worker.start_group(job, number)));
+            own.extend(claimed.map(|number| worker.start_group(job, &beginning, number)));
         }
         if !own.is_empty() {
             self.with_parked(|parked| parked.append(&mut own));

@@ -8,8 +8,11 @@ use std::sync::Arc;
 use crate::{
     engine::{DispatchInfo, Engine},
     fault::{Fault, FaultKind},
-    interp::wave::{ScalarImage, Wave, mode, slot},
-    ir::program::{LowerConfig, Program},
+    interp::wave::{Beginning, ScalarImage, Wave, mode, slot},
+    ir::{
+        common::LaunchRegisters,
+        program::{LowerConfig, Place, Program},
+    },
     target::Features,
 };
 
@@ -64,8 +67,24 @@ pub(crate) struct LaunchPlan {
     /// Scalar file, user SGPRs included.
     scalars: ScalarImage,
     user_sgpr_count: usize,
+    /// Where the waves stop doing the same, if they begin so.
+    pub(crate) common_end: Option<Place>,
+    /// Which values follow the user SGPRs: the group's id along each dimension in bits 2:0, the wave's place in the group in bit 3, the offset of
+    /// its scratch in bit 4.
+    system_sgprs: u32,
     rsrc2: u32,
     features: Features,
+}
+
+/// A group, as its waves see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupShape {
+    /// Its id.
+    pub(crate) id: [u32; 3],
+    /// Work-items.
+    pub(crate) items: u32,
+    /// Waves.
+    pub(crate) waves: u32,
 }
 
 /// Part of a group along each dimension: less than the work-group size at the end of a grid that is no multiple of it.
@@ -146,6 +165,8 @@ impl LaunchPlan {
             mode: 0,
             scalars: ScalarImage::default(),
             user_sgpr_count: 0,
+            common_end: None,
+            system_sgprs: 0,
             rsrc2: 0,
             features: crate::target::KNOWN[0].0.features(),
         }
@@ -234,6 +255,8 @@ impl LaunchPlan {
             mode: initial_mode(rsrc1, descriptor.compute_pgm_rsrc2, target.major),
             scalars: scalars(rsrc1, &features),
             user_sgpr_count: 0,
+            common_end: None,
+            system_sgprs: system_sgprs(descriptor.compute_pgm_rsrc2, &features),
             rsrc2: descriptor.compute_pgm_rsrc2,
             features,
         };
@@ -251,9 +274,16 @@ impl LaunchPlan {
         let properties = info.descriptor.kernel_code_properties;
         let lanes = self.wave_size;
         let mut at = 0;
+        // Those to memory that does not change while the dispatch runs.
+        let mut pointers = [None; 2];
         let mut put = |bit: u16, dwords: &[u32]| {
             if properties & bit == 0 {
                 return true;
+            }
+            match bit {
+                property::DISPATCH_PTR => pointers[0] = Some(at as u32),
+                property::KERNARG_SEGMENT_PTR => pointers[1] = Some(at as u32),
+                _ => {}
             }
             let Some(place) = self.scalars.slots[..MAX_USER_SGPRS].get_mut(at..at + dwords.len())
             else {
@@ -293,6 +323,16 @@ impl LaunchPlan {
                 ),
             ));
         }
+        let registers = LaunchRegisters {
+            user: self.user_sgpr_count as u32,
+            system: self.system_sgprs.count_ones(),
+            allocated: self.scalars.sgprs as u32,
+            pointers,
+        };
+        self.common_end = self
+            .program
+            .as_ref()
+            .and_then(|program| program.common_end(&registers));
         Ok(())
     }
 
@@ -314,6 +354,17 @@ impl LaunchPlan {
         ]
     }
 
+    /// Id of the group with the next number.
+    pub(crate) fn id_after(&self, [x, y, z]: [u32; 3]) -> [u32; 3] {
+        if x + 1 < self.groups[0] {
+            [x + 1, y, z]
+        } else if y + 1 < self.groups[1] {
+            [0, y + 1, z]
+        } else {
+            [0, 0, z + 1]
+        }
+    }
+
     /// Work-items of a group in each dimension.
     pub(crate) fn extent(&self, info: &DispatchInfo, id: [u32; 3]) -> Extent {
         std::array::from_fn(|dim| {
@@ -322,43 +373,56 @@ impl LaunchPlan {
         })
     }
 
-    /// Sets the registers of a wave, inside of a function with the level's features: `first` is the number of its first work-item in the group. `ids` are those of the group.
+    /// What the waves begin with.
+    ///
+    /// # Panics
+    /// If the dispatch cannot run.
+    pub(crate) fn beginning(&self) -> Beginning {
+        Beginning {
+            scalars: self.scalars.clone(),
+            entry: self.program().entry(),
+        }
+    }
+
+    fn program(&self) -> &Program {
+        self.program
+            .as_deref()
+            .expect("only dispatches with a program start waves")
+    }
+
+    /// Makes a slot one for waves of this dispatch.
+    pub(crate) fn bind_wave(&self, wave: &mut Wave) {
+        wave.bind(self.program(), self.mode);
+    }
+
+    /// Sets the registers of a wave in a slot that is bound, inside of a function with the level's features: `first` is the number of its
+    /// first work-item in the group. `ids` are those of the group.
     #[inline(always)]
-    pub(crate) fn init_wave(
+    pub(crate) fn begin_wave(
         &self,
         wave: &mut Wave,
-        id: [u32; 3],
-        items: u32,
+        beginning: &Beginning,
+        group: &GroupShape,
         first: u32,
-        waves: u32,
         ids: &WorkitemIds,
     ) {
-        let program = self
-            .program
-            .as_deref()
-            .expect("only dispatches with a program start waves");
-        wave.reset_with(program, self.mode, &self.scalars);
-        let mut at = self.user_sgpr_count;
-        let mut system = |enabled: bool, value: u32| {
-            if enabled {
-                wave.sgpr[at] = value;
-                at += 1;
-            }
-        };
-        let enabled = |bit: u32| self.rsrc2 >> bit & 1 != 0;
+        let &GroupShape { id, items, waves } = group;
+        wave.begin(self.mode, beginning);
         if self.features.workgroup_id_in_ttmp {
             // The wave's number in the group in bits 29:25 of ttmp8.
             wave.sgpr[slot::TTMP0 + 8] = ((first / self.wave_size) & 0x1f) << 25;
             wave.sgpr[slot::TTMP0 + 9] = id[0];
             wave.sgpr[slot::TTMP0 + 7] = id[1] & 0xffff | id[2] << 16;
         } else {
-            for (dim, &value) in id.iter().enumerate() {
-                system(enabled(7 + dim as u32), value);
-            }
             // Work-group info: first wave in bit 31, waves in bits 5:0.
-            system(enabled(10), u32::from(first == 0) << 31 | waves & 0x3f);
-            // Byte offset of the wave's scratch from the resource's base: each wave has its own storage.
-            system(enabled(0) && !self.features.architected_flat_scratch, 0);
+            let info = u32::from(first == 0) << 31 | waves & 0x3f;
+            let mut at = self.user_sgpr_count;
+            for (number, value) in [id[0], id[1], id[2], info, 0].into_iter().enumerate() {
+                if self.system_sgprs >> number & 1 != 0 {
+                    wave.sgpr[at] = value;
+                    at += 1;
+                }
+            }
         }
         let active = (items - first).min(self.wave_size);
         wave.set_exec(if active == 64 {
@@ -450,6 +514,19 @@ fn scalars(rsrc1: u32, features: &Features) -> ScalarImage {
     slots[slot::PRIVATE_LIMIT] = u32::MAX;
     slots[slot::PRIVATE_LIMIT + 1] = PRIVATE_APERTURE_HI;
     image
+}
+
+/// See [`LaunchPlan::system_sgprs`]. Each wave has its own storage for scratch: the offset is always 0.
+fn system_sgprs(rsrc2: u32, features: &Features) -> u32 {
+    if features.workgroup_id_in_ttmp {
+        return 0;
+    }
+    let scratch = if features.architected_flat_scratch {
+        0
+    } else {
+        rsrc2 & 1
+    };
+    (rsrc2 >> 7 & 0xf) | scratch << 4
 }
 
 /// VGPRs and AGPRs of a wave.

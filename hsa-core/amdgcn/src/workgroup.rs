@@ -10,6 +10,7 @@ use std::{
     cell::RefCell,
     collections::VecDeque,
     fmt,
+    ops::Range,
     sync::atomic::{AtomicU64, Ordering},
 };
 
@@ -25,9 +26,9 @@ use crate::{
         level::Level,
         memory::other,
         run::{self, Exit},
-        wave::{Wave, slot},
+        wave::{Beginning, Wave, slot},
     },
-    launch::WorkitemIds,
+    launch::{Extent, GroupShape, WorkitemIds},
     memory::MapCache,
 };
 
@@ -132,7 +133,11 @@ impl Buffer {
 
 /// A work-group that has begun.
 pub(crate) struct Group {
+    number: u64,
     id: [u32; 3],
+    extent: Extent,
+    /// Where its waves say that they run.
+    compute_unit: u32,
     waves: Vec<Wave>,
     states: Vec<State>,
     /// Waves in use; the vectors may hold more.
@@ -156,7 +161,10 @@ impl fmt::Debug for Group {
 impl Group {
     fn empty() -> Box<Self> {
         Box::new(Self {
+            number: 0,
             id: [0; 3],
+            extent: [0; 3],
+            compute_unit: 0,
             waves: Vec::new(),
             states: Vec::new(),
             count: 0,
@@ -169,59 +177,94 @@ impl Group {
     }
 
     /// Prepares the group with a number.
-    fn start(&mut self, job: &Job, number: u64) {
-        if Level::current() == Level::Portable {
-            self.start_at_any_level(job, number);
-        } else {
-            // SAFETY: the level says that the host has AVX2.
-            unsafe { self.start_avx2(job, number) }
+    fn start(&mut self, job: &Job, beginning: &Beginning, number: u64) {
+        let id = job.plan.group_id(number);
+        self.settle(job, job.plan.extent(&job.info, id));
+        self.number = number;
+        self.compute_unit = (number % u64::from(job.info.gpu.compute_units.max(1))) as u32;
+        self.begin(job, beginning, id);
+    }
+
+    /// As [`start`](Self::start), for the next number of the same job.
+    fn follow(&mut self, job: &Job, beginning: &Beginning) {
+        let id = job.plan.id_after(self.id);
+        let extent = job.plan.extent(&job.info, id);
+        if extent != self.extent {
+            self.settle(job, extent);
         }
+        self.number += 1;
+        self.compute_unit += 1;
+        if self.compute_unit >= job.info.gpu.compute_units {
+            self.compute_unit = 0;
+        }
+        self.begin(job, beginning, id);
     }
 
-    /// As [`start`](Self::start): registers are copied as whole vectors.
-    #[target_feature(enable = "avx2")]
-    fn start_avx2(&mut self, job: &Job, number: u64) {
-        self.start_at_any_level(job, number);
-    }
-
-    #[inline(always)]
-    fn start_at_any_level(&mut self, job: &Job, number: u64) {
+    /// Makes room for groups of a job that have this extent, and prepares what is the same in all of them.
+    fn settle(&mut self, job: &Job, extent: Extent) {
         let plan = &job.plan;
-        self.id = plan.group_id(number);
-        let extent = plan.extent(&job.info, self.id);
-        let items = extent.iter().product::<u32>();
+        self.extent = extent;
         let lanes = plan.wave_size();
-        let count = items.div_ceil(lanes);
-        self.count = count as usize;
-        self.live = self.count;
-        self.barriers.start(count);
-        let barriers = &raw mut self.barriers;
+        self.count = extent.iter().product::<u32>().div_ceil(lanes) as usize;
         if self.waves.len() < self.count {
             self.waves.resize_with(self.count, Wave::new);
             self.states.resize(self.count, State::Ended);
         }
-        self.states[..self.count].fill(State::Ready);
         self.lds.reserve(plan.lds_size as usize);
         let lane_bytes = plan.scratch_size as usize;
         let wave_bytes = (lane_bytes * lanes as usize).next_multiple_of(64);
         self.scratch.reserve(wave_bytes * self.count);
         let (lds, scratch) = (self.lds.as_mut_ptr(), self.scratch.as_mut_ptr());
+        let barriers = &raw mut self.barriers;
         plan.fill_workitem_ids(&mut self.ids, extent);
-        let compute_unit = (number % u64::from(job.info.gpu.compute_units.max(1))) as u32;
         for (n, wave) in self.waves[..self.count].iter_mut().enumerate() {
-            plan.init_wave(wave, self.id, items, n as u32 * lanes, count, &self.ids);
+            plan.bind_wave(wave);
             wave.wave_in_group = n as u32;
-            wave.workgroup = self.id;
-            wave.hardware_id.compute_unit = compute_unit;
             wave.hardware_id.simd = n as u32 % 4;
             wave.hardware_id.slot = n as u32 / 4;
             wave.barriers = barriers;
-            wave.membership = Membership::default();
             wave.lds = lds;
             wave.lds_size = plan.lds_size;
             // SAFETY: the buffer holds `count` areas of `wave_bytes`.
             wave.scratch = unsafe { scratch.add(n * wave_bytes) };
             wave.scratch_size = plan.scratch_size;
+        }
+    }
+
+    /// Brings everything that a group changes to where the group with this id begins.
+    fn begin(&mut self, job: &Job, beginning: &Beginning, id: [u32; 3]) {
+        if Level::current() == Level::Portable {
+            self.begin_at_any_level(job, beginning, id);
+        } else {
+            // SAFETY: the level says that the host has AVX2.
+            unsafe { self.begin_avx2(job, beginning, id) }
+        }
+    }
+
+    /// As [`begin`](Self::begin): registers are copied as whole vectors.
+    #[target_feature(enable = "avx2")]
+    fn begin_avx2(&mut self, job: &Job, beginning: &Beginning, id: [u32; 3]) {
+        self.begin_at_any_level(job, beginning, id);
+    }
+
+    #[inline(always)]
+    fn begin_at_any_level(&mut self, job: &Job, beginning: &Beginning, id: [u32; 3]) {
+        let plan = &job.plan;
+        let shape = GroupShape {
+            id,
+            items: self.extent.iter().product(),
+            waves: self.count as u32,
+        };
+        self.id = id;
+        self.live = self.count;
+        self.barriers.start(shape.waves);
+        self.states[..self.count].fill(State::Ready);
+        let lanes = plan.wave_size();
+        for (n, wave) in self.waves[..self.count].iter_mut().enumerate() {
+            plan.begin_wave(wave, beginning, &shape, n as u32 * lanes, &self.ids);
+            wave.workgroup = id;
+            wave.hardware_id.compute_unit = self.compute_unit;
+            wave.membership = Membership::default();
         }
     }
 
@@ -288,17 +331,45 @@ impl Group {
         first.map(|wave| crate::fault::report::of_wave(job, engine, wave, exit))
     }
 
-    /// Runs the waves until the slice is over.
+    /// Runs the waves until the slice is over. While groups end before that, the next of `following` begins in their place, if
+    /// they are the next ones after this group. Counts the groups that end.
     pub(crate) fn run_slice(
         &mut self,
         job: &Job,
         engine: &Engine,
         cache: &mut MapCache,
+        beginning: &Beginning,
+        following: &mut Range<u64>,
+        ended: &mut u64,
     ) -> GroupExit {
         let slice = cache.begin(&job.info.gpu.map);
         let context: *mut () = (&raw mut *slice.cache).cast();
         let mut budget = GROUP_BUDGET;
         let mut environment = run::Environment::enter();
+        loop {
+            let exit = self.run_waves(job, engine, context, &mut budget, &mut environment);
+            if !matches!(exit, GroupExit::Done) {
+                return exit;
+            }
+            *ended += 1;
+            if budget <= 0 || following.is_empty() || following.start != self.number + 1 {
+                return exit;
+            }
+            following.start += 1;
+            self.follow(job, beginning);
+        }
+    }
+
+    /// Runs the waves of the group until it ends or the slice is over. `budget` is what is left of it.
+    #[inline(always)]
+    fn run_waves(
+        &mut self,
+        job: &Job,
+        engine: &Engine,
+        context: *mut (),
+        budget: &mut i64,
+        environment: &mut run::Environment,
+    ) -> GroupExit {
         loop {
             let mut progress = false;
             for n in 0..self.count {
@@ -319,12 +390,12 @@ impl Group {
                 let wave = &mut self.waves[n];
                 wave.context = context;
                 loop {
-                    // SAFETY: `init_wave` has reset the wave for the plan's program, which the job keeps alive; it has not ended.
+                    // SAFETY: the wave has begun in a slot that is bound to the plan's program, which the job keeps alive; it has not ended.
                     // Context, LDS and scratch are what the memory handlers expect, valid for this slice.
-                    unsafe { run::advance(wave, WAVE_BUDGET, &mut environment) };
+                    unsafe { run::advance(wave, WAVE_BUDGET, environment) };
                     #[cfg(feature = "counters")]
                     job.count(std::mem::take(&mut wave.instructions));
-                    budget -= WAVE_BUDGET - wave.budget.max(0);
+                    *budget -= WAVE_BUDGET - wave.budget.max(0);
                     match wave.exit {
                         Exit::Barrier(kind) => {
                             self.states[n] = State::AtBarrier(kind);
@@ -377,7 +448,7 @@ impl Group {
                 }
                 return GroupExit::Yield { progress: false };
             }
-            if budget <= 0 {
+            if *budget <= 0 {
                 return GroupExit::Yield { progress: true };
             }
         }
@@ -407,10 +478,40 @@ impl Worker {
     }
 
     /// A prepared group.
-    pub(crate) fn start_group(&mut self, job: &Job, number: u64) -> Box<Group> {
+    pub(crate) fn start_group(
+        &mut self,
+        job: &Job,
+        beginning: &Beginning,
+        number: u64,
+    ) -> Box<Group> {
         let mut group = self.free.pop().unwrap_or_else(Group::empty);
-        group.start(job, number);
+        group.start(job, beginning, number);
         group
+    }
+
+    /// What the waves of a job begin with: what they would all do alike is done, if it pays.
+    pub(crate) fn beginning(&mut self, job: &Job) -> Beginning {
+        /// Groups from which on it pays.
+        const MANY: u64 = 8;
+        let mut beginning = job.plan.beginning();
+        if let Some(end) = job.plan.common_end
+            && job.plan.groups_total >= MANY
+            && !cfg!(feature = "counters")
+        {
+            let mut group = self.start_group(job, &beginning, 0);
+            let slice = self.cache.begin(&job.info.gpu.map);
+            let wave = &mut group.waves[0];
+            wave.context = (&raw mut *slice.cache).cast();
+            // SAFETY: the wave has begun in a slot that is bound to the plan's program, which the job keeps alive. Context, LDS and
+            // scratch are what the memory handlers expect, valid for this slice.
+            if unsafe { run::advance_to(wave, end.op) } {
+                beginning.scalars.take(&wave.sgpr);
+                beginning.entry = end;
+            }
+            drop(slice);
+            self.give_back(group);
+        }
+        beginning
     }
 
     /// Keeps an ended group for reuse.

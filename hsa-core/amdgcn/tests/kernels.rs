@@ -259,3 +259,50 @@ fn generic_pointers_reach_lds_scratch_and_memory() {
         assert_eq!(dout.read::<i32>(), expected, "{what}");
     });
 }
+
+#[test]
+fn ids_of_partial_groups_that_follow_each_other() {
+    let source = r#"
+        extern "C" __global__ void ids(unsigned* out, int nx, int ny) {
+            int x = blockIdx.x * 8 + threadIdx.x;
+            int y = blockIdx.y * 4 + threadIdx.y;
+            int z = blockIdx.z * 2 + threadIdx.z;
+            out[(z * ny + y) * nx + x] += x | y << 8 | z << 16;
+        }"#;
+    each(source, |module, what| {
+        // Partial groups at the end of each dimension, between whole ones.
+        let [nx, ny, nz] = [45u32, 22, 13];
+        let buffer = Buffer::new(&module.gpu, (nx * ny * nz * 4) as usize);
+        let args = Args::new().buffer(&buffer).u32(nx).u32(ny);
+        module
+            .run("ids", [nx, ny, nz], [8, 4, 2], args.bytes(), 0)
+            .unwrap_or_else(|f| panic!("{what}: {f}"));
+        let expected: Vec<u32> = (0..nz)
+            .flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| x | y << 8 | z << 16)))
+            .collect();
+        assert_eq!(buffer.read::<u32>(), expected, "{what}");
+    });
+}
+
+#[test]
+fn arguments_that_cannot_be_read_are_a_fault_of_a_wave() {
+    let source = r#"
+        extern "C" __global__ void copy(const int* from, int* to) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            to[i] = from[i];
+        }"#;
+    each(source, |module, what| {
+        let nowhere = 0x7fff_0000_0000;
+        for groups in [1, 64] {
+            let fault = module
+                .run_with("copy", [64 * groups, 1, 1], [64, 1, 1], nowhere, 0)
+                .expect_err(what);
+            let expected = FaultKind::Memory {
+                address: nowhere,
+                write: false,
+            };
+            assert_eq!(fault.kind, expected, "{what}, {groups} groups");
+            assert_eq!(fault.kernel, "copy", "{what}, {groups} groups");
+        }
+    });
+}

@@ -264,3 +264,48 @@ fn group_ids_cover_a_grid_with_partial_groups() {
         assert!(bytes[32..].iter().all(|&b| b == 0xff));
     }
 }
+
+#[test]
+fn a_group_begins_as_if_it_were_the_first() {
+    // Each group stores MODE, VCC, SCC and EXEC as it finds them, 16 bytes at 16 times its id, then changes them all.
+    for target in BOTH {
+        let code = "
+            s_load_dwordx2 s[2:3], s[0:1], 0x0
+            s_load_dword s7, s[0:1], 0x8
+            s_waitcnt lgkmcnt(0)
+            s_cselect_b32 s9, 1, 0
+            s_getreg_b32 s8, hwreg(HW_REG_MODE)
+            s_lshl_b32 s6, s4, 4
+            v_mov_b32 v1, s6
+            v_mov_b32 v2, s8
+            v_mov_b32 v3, vcc_lo
+            v_mov_b32 v4, s9
+            v_mov_b32 v5, exec_lo
+            global_store_dwordx4 v1, v[2:5], s[2:3]
+            s_mov_b32 vcc_lo, s7
+            s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 8), 0x55
+            s_cmp_eq_u32 s7, s7
+            s_mov_b32 s4, -1
+            s_mov_b32 exec_lo, 5";
+        let source = kernel(
+            target,
+            ".amdhsa_user_sgpr_count 4\n.amdhsa_system_sgpr_workgroup_id_x 1",
+            code,
+        );
+        let Some(elf) = assemble(target, &source) else {
+            return;
+        };
+        let gpu = gpu(target);
+        let module = Module::load(&gpu, &elf);
+        let groups = 300;
+        let buffer = Buffer::new(&gpu, 16 * groups as usize);
+        let args = Args::new().buffer(&buffer).u32(77);
+        module
+            .run("k", [32 * groups, 1, 1], [32, 1, 1], args.bytes(), 0)
+            .unwrap_or_else(|f| panic!("{target}: {f}"));
+        let found: Vec<[u32; 4]> = buffer.read();
+        let [mode, ..] = found[0];
+        assert_ne!(mode & 0xff, 0x55, "{target}");
+        assert_eq!(found, vec![[mode, 0, 0, u32::MAX]; 300], "{target}");
+    }
+}

@@ -132,6 +132,21 @@ pub unsafe fn advance(wave: &mut Wave, budget: i64, environment: &mut Environmen
     }
 }
 
+/// Does the operations from where the wave stands up to `end`, which are scalar ones in a row. Whether it got there; otherwise the wave
+/// is of no use any more.
+///
+/// # Safety
+/// As [`run`].
+pub unsafe fn advance_to(wave: &mut Wave, end: *const Op) -> bool {
+    wave.base[3] = wave.sgpr.as_mut_ptr().cast();
+    let mut op = wave.next;
+    while !op.is_null() && op != end {
+        // SAFETY: passed on.
+        op = unsafe { handler_of(op)(wave, op) };
+    }
+    !op.is_null()
+}
+
 /// Exception flags of MXCSR: set by operations, read by nobody.
 const MXCSR_FLAGS: u32 = 0x3f;
 

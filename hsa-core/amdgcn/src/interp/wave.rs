@@ -12,7 +12,10 @@ use std::{
     ptr::{self, NonNull},
 };
 
-use crate::ir::{Op, program::Program};
+use crate::ir::{
+    Op,
+    program::{Place, Program},
+};
 
 use super::{
     barrier::{Barriers, Membership},
@@ -244,6 +247,11 @@ impl ScalarImage {
     /// Dwords copied at once.
     const LINE: usize = 16;
 
+    /// Takes over what a wave has made of it.
+    pub fn take(&mut self, file: &[u32; slot::COUNT]) {
+        self.slots.copy_from_slice(&file[..slot::ZERO]);
+    }
+
     #[inline(always)]
     fn copy_to(&self, file: &mut [u32; slot::COUNT]) {
         // In pieces of a known size, which are copied inline: the program's SGPRs, then VCC and all behind it.
@@ -268,6 +276,15 @@ impl ScalarImage {
 }
 
 const _: () = assert!(slot::ZERO.is_multiple_of(ScalarImage::LINE));
+
+/// What the waves of a dispatch begin with.
+#[derive(Clone, Debug)]
+pub struct Beginning {
+    /// Scalar file, but for what differs from wave to wave.
+    pub scalars: ScalarImage,
+    /// The first operation.
+    pub entry: Place,
+}
 
 /// One vector of up to 64 lanes.
 #[repr(C, align(64))]
@@ -326,12 +343,16 @@ impl Wave {
     /// Prepares the slot for a new wave of `program`: wave size, vector file, PC at the entry, scalar file zeroed, EXEC full,
     /// MODE as given. VGPRs keep what they hold. The launch code then sets SGPRs, VGPRs, EXEC, LDS, scratch and the context.
     pub fn reset(&mut self, program: &Program, mode: u32) {
-        self.reset_with(program, mode, &ScalarImage::default());
+        self.bind(program, mode);
+        let scalars = ScalarImage::default();
+        let entry = program.entry();
+        self.begin(mode, &Beginning { scalars, entry });
+        // `mask_lanes` goes with `mask_for`, whichever wave that was for.
+        self.set_exec(self.full_mask);
     }
 
-    /// As [`reset`](Self::reset), with a scalar file that is not all zeros.
-    #[inline(always)]
-    pub fn reset_with(&mut self, program: &Program, mode: u32, scalars: &ScalarImage) {
+    /// Makes the slot one for waves of `program`: wave size, vector file, MODE. [`begin`](Self::begin) is for each wave.
+    pub fn bind(&mut self, program: &Program, mode: u32) {
         let config = program.config();
         let lanes = config.lanes();
         self.chunks = lanes / 16;
@@ -339,19 +360,25 @@ impl Wave {
         self.vgpr_count = config.registers();
         self.file.reserve(self.vgpr_count as usize * self.stride());
         self.m0 = config.m0();
-        scalars.copy_to(&mut self.sgpr);
-        self.set_exec(self.full_mask);
-        // `mask_lanes` goes with `mask_for`, whichever wave that was for.
         self.set_mode(mode);
-        let (entry, pool) = program.entry();
-        self.next = entry;
         self.program = program;
+        self.base[0] = self.file.as_mut_ptr();
+    }
+
+    /// The state of a new wave, in a slot that is bound to its program: the scalar file, and where it begins. EXEC and VGPRs keep what
+    /// they hold.
+    #[inline(always)]
+    pub fn begin(&mut self, mode: u32, beginning: &Beginning) {
+        beginning.scalars.copy_to(&mut self.sgpr);
+        if self.mode != mode {
+            self.set_mode(mode);
+        }
+        self.next = beginning.entry.op;
+        self.base[1] = beginning.entry.pool.cast_mut();
         self.status = 0;
         self.trap_status = 0;
         self.priority = 0;
         self.exit = Exit::BudgetSpent;
-        self.base[0] = self.file.as_mut_ptr();
-        self.base[1] = pool.cast_mut();
     }
 
     /// Lanes of the wave: 32 or 64.

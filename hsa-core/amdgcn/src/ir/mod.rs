@@ -5,8 +5,10 @@
 //! * [`Ref`]: an operand reference: a selector of a base (vector file, constant pool, temporaries, scalar file) and a byte offset.
 //! * [`program`]: segments of operations, the map from PC to operation, lazy lowering of what indirect jumps reach.
 //! * [`lower`]: instruction → operations.
+//! * [`common`]: the beginning that all waves of a dispatch have in common.
 //! * [`coverage`]: which instructions run, and how exactly.
 
+pub mod common;
 pub mod coverage;
 pub mod lower;
 pub mod program;

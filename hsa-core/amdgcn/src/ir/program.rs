@@ -13,7 +13,7 @@ use std::{
     collections::{BTreeMap, HashMap, HashSet},
     ptr::NonNull,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering},
     },
 };
@@ -29,6 +29,7 @@ use crate::{
 
 use super::{
     Op, Ref,
+    common::{self, LaunchRegisters},
     lower::{self, Flow, LowerContext},
 };
 
@@ -167,10 +168,12 @@ pub unsafe fn handler_of(op: *const Op) -> Handler {
 pub struct PoolLine(pub [u32; 16]);
 
 /// An operation and the constant pool of its segment.
-#[derive(Clone, Copy)]
-struct Place {
-    op: *const Op,
-    pool: *const u8,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The operation.
+    pub op: *const Op,
+    /// The pool.
+    pub pool: *const u8,
 }
 
 // SAFETY: points into segments, which are immutable and live as long as the program.
@@ -183,7 +186,10 @@ pub struct Program {
     config: LowerConfig,
     level: Level,
     code: Arc<dyn CodeSource>,
+    entry_pc: u64,
     entry: Place,
+    /// Where waves that begin with these registers stop doing the same.
+    common_end: OnceLock<(LaunchRegisters, Option<Place>)>,
     map: RwLock<HashMap<u64, Place>>,
     segments: Mutex<Vec<Segment>>,
     /// Waves started so far, while that matters.
@@ -230,10 +236,12 @@ impl Program {
             config,
             level,
             code,
+            entry_pc: entry,
             entry: Place {
                 op: std::ptr::null(),
                 pool: std::ptr::null(),
             },
+            common_end: OnceLock::new(),
             map: RwLock::default(),
             segments: Mutex::default(),
             waves: AtomicU64::new(0),
@@ -249,16 +257,28 @@ impl Program {
         &self.config
     }
 
-    /// First operation, and the constant pool of its segment.
-    pub fn entry(&self) -> (*const Op, *const u8) {
-        (self.entry.op, self.entry.pool)
+    /// The first operation.
+    pub fn entry(&self) -> Place {
+        self.entry
     }
 
-    /// The operation at `pc` and the constant pool of its segment; lowers a new segment if there is none yet. Handlers of indirect
-    /// jumps set `Wave::base[1]` to the pool.
-    pub fn enter(&self, pc: u64) -> (*const Op, *const u8) {
-        let place = self.place(pc);
-        (place.op, place.pool)
+    /// The operation at `pc`; lowers a new segment if there is none yet. Handlers of indirect jumps set `Wave::base[1]` to its pool.
+    pub fn enter(&self, pc: u64) -> Place {
+        self.place(pc)
+    }
+
+    /// Where waves that begin with these registers stop doing the same, if they do the same for some instructions.
+    pub(crate) fn common_end(&self, registers: &LaunchRegisters) -> Option<Place> {
+        let (known, end) = self.common_end.get_or_init(|| {
+            let end = common::end(
+                &*self.code,
+                self.entry_pc,
+                registers,
+                self.config.lanes() as u32,
+            );
+            (*registers, end.map(|pc| self.place(pc)))
+        });
+        end.filter(|_| known == registers)
     }
 
     /// Why the operation stops the wave, if the lowering refused it.

@@ -121,6 +121,8 @@ pub enum Form {
     Multiply,
     /// s0 × s1, high half, unsigned.
     MultiplyHigh,
+    /// The 64 bits of s0 × s1 + s2, unsigned, and the carry.
+    MultiplyAdd64,
     /// s0 × s1 of 24 bits, unsigned.
     Multiply24,
     /// s0 × s1 of 24 bits, signed.
@@ -214,6 +216,7 @@ impl Form {
             | Self::Add3
             | Self::MultiplyAdd24
             | Self::MultiplyAdd24Signed
+            | Self::MultiplyAdd64
             | Self::FusedF32 => 3,
             _ => 2,
         }
@@ -223,6 +226,7 @@ impl Form {
     pub fn source_dwords(self, index: usize) -> u32 {
         match (self, index) {
             (form, 1) if form.is_shift_64() => 2,
+            (Self::MultiplyAdd64, 2) => 2,
             _ => 1,
         }
     }
@@ -231,6 +235,7 @@ impl Form {
     pub fn result_dwords(self) -> u32 {
         match self {
             Self::None | Self::Store => 0,
+            Self::MultiplyAdd64 => 2,
             form if form.is_shift_64() => 2,
             form if form.is_compare() => 0,
             _ => 1,
@@ -265,7 +270,10 @@ impl Form {
 
     /// Gives a lane mask besides its result, in the slot `Op::d2`.
     pub fn carries_out(self) -> bool {
-        matches!(self, Self::AddCarryOut | Self::AddCarry)
+        matches!(
+            self,
+            Self::AddCarryOut | Self::AddCarry | Self::MultiplyAdd64
+        )
     }
 
     /// Reads the lane mask in the slot `Op::s[3]`.
@@ -338,6 +346,7 @@ pub fn of(op: M) -> Form {
         M::v_addc_co_u32 | M::v_add_co_ci_u32 => Form::AddCarry,
         M::v_mul_lo_u32 | M::v_mul_lo_i32 => Form::Multiply,
         M::v_mul_hi_u32 => Form::MultiplyHigh,
+        M::v_mad_u64_u32 | M::v_mad_co_u64_u32 => Form::MultiplyAdd64,
         M::v_mul_u32_u24 => Form::Multiply24,
         M::v_mul_i32_i24 => Form::Multiply24Signed,
         M::v_mad_u32_u24 => Form::MultiplyAdd24,

@@ -73,6 +73,7 @@ fn may_read(inst: &Inst, slot: u32, wave_size: u32) -> bool {
             | Format::Sop2
             | Format::Sopc
             | Format::Sopp
+            | Format::Sopk
             | Format::Smem
             | Format::Ds
             | Format::Flat
@@ -89,7 +90,10 @@ fn may_read(inst: &Inst, slot: u32, wave_size: u32) -> bool {
         Operand::Source(_) => true,
         _ => false,
     };
-    !known || inst.vopd.is_some() || inst.src.iter().any(overlaps)
+    // `s_getreg_b32` can read STATUS, which has VCCZ; others of the format read what they write.
+    let reads_more = inst.format == Format::Sopk
+        && (inst.op == M::s_getreg_b32 || inst.op != M::s_movk_i32 && overlaps(&inst.dst));
+    !known || reads_more || inst.vopd.is_some() || inst.src.iter().any(overlaps)
 }
 
 /// Whether a vector instruction writes all of the mask.

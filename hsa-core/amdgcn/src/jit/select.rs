@@ -286,6 +286,10 @@ impl Selector<'_, '_> {
                 self.shift_64(step);
                 return;
             }
+            Form::MultiplyAdd64 => {
+                self.multiply_add_64(step);
+                return;
+            }
             Form::ShiftLeftAdd => {
                 let d = self.shift(SHIFT_LEFT, SHIFT_LEFT_BY, s[0], s[1]);
                 self.fold(ADD, d, s[2]);
@@ -541,19 +545,45 @@ impl Selector<'_, '_> {
         } else {
             self.regs.asm.v3(SUBTRACT, d, d, Rm::Register(mask));
         }
-        let carry = step.mask_result.unwrap_or(0);
-        if self.regs.is_used_later(carry) {
-            // The carry out of the top bit: (a & b) | ((a | b) & !sum).
+        if self.regs.is_used_later(step.mask_result.unwrap_or(0)) {
             let a = self.regs.register(s[0]);
-            let b = self.regs.operand(s[1]);
-            let (t, u) = (self.regs.free(), self.regs.free());
-            self.regs.asm.v3(OR, t, a, b);
-            self.regs.asm.v3(AND_NOT, t, d, Rm::Register(t));
-            self.regs.asm.v3(AND, u, a, b);
-            self.regs.asm.v3(OR, t, t, Rm::Register(u));
-            self.put_mask(step, t, false, true);
+            self.put_carry(step, a, s[1], d);
         }
         d
+    }
+
+    /// The mask of a step that has made `sum` of `a`, `b` and perhaps a carry.
+    fn put_carry(&mut self, step: &Step, a: u8, b: Id, sum: u8) {
+        // The carry out of the top bit: (a & b) | ((a | b) & !sum).
+        let b = self.regs.operand(b);
+        let (t, u) = (self.regs.free(), self.regs.free());
+        self.regs.asm.v3(OR, t, a, b);
+        self.regs.asm.v3(AND_NOT, t, sum, Rm::Register(t));
+        self.regs.asm.v3(AND, u, a, b);
+        self.regs.asm.v3(OR, t, t, Rm::Register(u));
+        self.put_mask(step, t, false, true);
+    }
+
+    fn multiply_add_64(&mut self, step: &Step) {
+        let s = &step.sources;
+        let product_low = self.commute(MULTIPLY, s[0], s[1]);
+        let product_high = self.multiply_high(s[0], s[1]);
+        let (low, high) = (self.regs.free(), self.regs.free());
+        let addend = self.regs.operand(s[2]);
+        self.regs.asm.v3(ADD, low, product_low, addend);
+        // No carry if the sum is at least as large as a summand: then 1 is too much.
+        let t = self.regs.free();
+        self.regs.asm.v3(MAX, t, low, Rm::Register(product_low));
+        self.regs.asm.v3(EQUAL, t, t, Rm::Register(low));
+        let addend = self.regs.operand(s[3]);
+        self.regs.asm.v3(ADD, high, product_high, addend);
+        self.regs.asm.v3(ADD, high, high, Rm::Register(t));
+        self.fold_constant(ADD, high, 1);
+        if self.regs.is_used_later(step.mask_result.unwrap_or(0)) {
+            self.put_carry(step, product_high, s[3], high);
+        }
+        self.regs.assign(step.results[0], low);
+        self.regs.assign(step.results[1], high);
     }
 
     fn shift_64(&mut self, step: &Step) {

@@ -33,6 +33,8 @@ enum Shape {
     CarryOut,
     /// Two sources and a mask, result and mask.
     Carry,
+    /// Two sources and a 64-bit one, 64-bit result and mask.
+    MultiplyAdd64,
     /// A constant amount and a 64-bit source.
     Shift64,
     /// A source and two constants.
@@ -98,6 +100,7 @@ const OPERATIONS: &[(M, Shape)] = &[
     (M::v_cndmask_b32, Shape::Select),
     (M::v_add_co_u32, Shape::CarryOut),
     (M::v_addc_co_u32, Shape::Carry),
+    (M::v_mad_u64_u32, Shape::MultiplyAdd64),
     (M::v_lshlrev_b64, Shape::Shift64),
     (M::v_lshrrev_b64, Shape::Shift64),
     (M::v_ashrrev_i64, Shape::Shift64),
@@ -246,6 +249,24 @@ fn build(draw: &Draw) -> Inst {
                 Format::Vop3b,
                 v(register(0), B32),
                 &[source(0, B32), source(1, B32), s(scalar(3), MASK)],
+            );
+            made.dst2 = s(2 * (draw.modifiers % (SCALARS / 2)), MASK);
+            made
+        }
+        Shape::MultiplyAdd64 => {
+            let addend = match draw.kinds[2] % 8 {
+                0 => s(scalar(3), Type::U(64)),
+                1 => OperandSlot {
+                    operand: Operand::Int(i32::from(draw.operands[3]) % 65 - 16),
+                    ty: Type::U(64),
+                },
+                _ => pair(3, Type::U(64)),
+            };
+            let mut made = inst(
+                op,
+                Format::Vop3b,
+                pair(0, Type::U(64)),
+                &[source(0, B32), source(1, B32), addend],
             );
             made.dst2 = s(2 * (draw.modifiers % (SCALARS / 2)), MASK);
             made

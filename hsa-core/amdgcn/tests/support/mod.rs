@@ -174,15 +174,27 @@ impl Module {
         args: &[u8],
         dynamic_lds: u32,
     ) -> Outcome {
-        let &(kernel_object, descriptor) = self.kernels.get(kernel).unwrap_or_else(|| {
-            panic!("no kernel {kernel} among {:?}", self.kernels.keys());
-        });
         let size = self.sizes.get(kernel).copied().unwrap_or(0) as usize;
         // Compilers load whole aligned blocks of arguments, past the end of the segment.
         let mut kernarg = vec![0u8; size.max(args.len()).max(8).next_multiple_of(64)];
         kernarg[..args.len()].copy_from_slice(args);
         self.hidden_arguments(kernel, &mut kernarg, args.len(), grid, group, dynamic_lds);
         let kernarg = Buffer::from(&self.gpu, &kernarg);
+        self.run_with(kernel, grid, group, kernarg.address(), dynamic_lds)
+    }
+
+    /// Runs a kernel with its arguments at an address, and waits for it.
+    pub fn run_with(
+        &self,
+        kernel: &str,
+        grid: [u32; 3],
+        group: [u16; 3],
+        kernarg: u64,
+        dynamic_lds: u32,
+    ) -> Outcome {
+        let &(kernel_object, descriptor) = self.kernels.get(kernel).unwrap_or_else(|| {
+            panic!("no kernel {kernel} among {:?}", self.kernels.keys());
+        });
         let mut packet = [0u8; 64];
         packet[2..4].copy_from_slice(&3u16.to_le_bytes());
         for dim in 0..3 {
@@ -199,7 +211,7 @@ impl Module {
             workgroup: group,
             group_segment: descriptor.group_segment_fixed_size + dynamic_lds,
             private_segment: descriptor.private_segment_fixed_size,
-            kernarg: kernarg.address(),
+            kernarg,
             dispatch_ptr: packet.address(),
             queue_ptr: queue.address(),
             dispatch_id: 0,

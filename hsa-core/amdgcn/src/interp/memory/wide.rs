@@ -9,6 +9,7 @@
 //! ascending order, so that of several lanes that store to one address the highest wins. A group's addresses are read before its
 //! destination is written, since one register may be both.
 
+mod active;
 mod group;
 mod pattern;
 
@@ -407,6 +408,9 @@ unsafe fn load_any<const N: usize, S: Space>(w: &mut Wave, op: *const Op) -> *co
             fence(Ordering::SeqCst);
         }
         let at = Addresses::of(w, op);
+        if N == 1 && w.exec() != w.full_mask && active::load::<S>(w, op, &at) {
+            return op.add(1);
+        }
         let result = load_at::<N, 1, S>(w, op, at, [0]);
         finish(w, op, result)
     }
@@ -447,6 +451,9 @@ unsafe fn store_any<const N: usize, S: Space>(w: &mut Wave, op: *const Op) -> *c
             return op.add(1);
         }
         let at = Addresses::of(w, op);
+        if N == 1 && w.exec() != w.full_mask && active::store::<S>(w, op, &at) {
+            return op.add(1);
+        }
         let result = store_at::<N, 1, S>(w, op, at, [0]);
         finish(w, op, result)
     }

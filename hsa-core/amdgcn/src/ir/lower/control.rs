@@ -311,9 +311,9 @@ unsafe fn far_branch<const WHICH: u8>(w: &mut Wave, op: *const Op) -> *const Op 
 /// The wave's program is alive.
 pub unsafe fn indirect(w: &mut Wave, pc: u64) -> *const Op {
     // SAFETY: by the caller.
-    let (op, pool) = unsafe { (*w.program).enter(pc) };
-    w.base[1] = pool.cast_mut();
-    safe_point(w, op)
+    let place = unsafe { (*w.program).enter(pc) };
+    w.base[1] = place.pool.cast_mut();
+    safe_point(w, place.op)
 }
 
 /// Brings the slots of `src_vccz` and `src_execz` up to date.

@@ -90,9 +90,15 @@ impl<'a> RunCode<'a> {
             )
             .emit(&before.lanes);
         }
+        // Written only if it changes: the threads that run the kernel share it, and would take its line from each other.
+        let unchanged = self.asm.label();
         self.load_address(SCRATCH, misses);
         self.asm
+            .push(Instruction::with2(Code::Cmp_rm32_imm8, patience, PATIENCE));
+        self.asm.jump(Code::Je_rel32_64, unchanged);
+        self.asm
             .push(Instruction::with2(Code::Mov_rm32_imm32, patience, PATIENCE));
+        self.asm.place(unchanged);
         let fits = if self.has_loop() {
             self.first_group();
             self.groups(exits, false)

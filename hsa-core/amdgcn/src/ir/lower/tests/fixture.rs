@@ -93,7 +93,7 @@ fn refused(target: Target) -> BTreeMap<M, String> {
     for inst in instructions(target) {
         let op = inst.op;
         let program = program(vec![inst], all_registers(target), Level::Portable);
-        match program.why(program.entry().0) {
+        match program.why(program.entry().op) {
             Some(why) => drop(reasons.insert(op, why)),
             None => drop(lowered.insert(op)),
         }
@@ -169,7 +169,7 @@ fn every_operation_that_programs_were_seen_to_use_is_lowered() {
                 names = vec![dual(inst.op), dual(second.op)];
             }
             let program = program(vec![inst], all_registers(target), Level::Portable);
-            let why = program.why(program.entry().0);
+            let why = program.why(program.entry().op);
             if why.is_none_or(|why| ODD_FIELDS.iter().any(|field| why.contains(field))) {
                 lowered.extend(names);
             }
@@ -221,7 +221,7 @@ fn outcome(
     exec: u64,
 ) -> Option<(Exit, Vec<u32>, Vec<u32>)> {
     let program = program(vec![inst.clone()], all_registers(target), level);
-    if program.why(program.entry().0).is_some() {
+    if program.why(program.entry().op).is_some() {
         return None;
     }
     let mut wave = Box::new(Wave::new());
