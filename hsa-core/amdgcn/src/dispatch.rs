@@ -19,6 +19,9 @@
 //! | `stop` | set once by whoever stops the dispatch, after `fault`; seats look at it before every slice |
 //! | `parked` | holders of a seat, under its lock, when they leave or have nothing to run |
 
+mod pool;
+mod seat;
+
 use std::{
     cell::UnsafeCell,
     collections::VecDeque,
@@ -26,13 +29,12 @@ use std::{
     ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, LazyLock,
+        Arc,
         atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
-use crossbeam_queue::ArrayQueue;
 use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 
@@ -40,8 +42,11 @@ use crate::{
     engine::{DispatchClient, DispatchInfo, Engine, Item, Priority},
     fault::{Fault, FaultKind, state},
     launch::LaunchPlan,
-    workgroup::{GRID_BARRIERS, GridBarrier, Group, GroupExit, Worker},
+    workgroup::{GRID_BARRIERS, GridBarrier, Group, Worker},
 };
+
+pub(crate) use pool::Dispatches;
+use seat::Seat;
 
 /// What a dispatch runs.
 pub(crate) struct Job {
@@ -131,26 +136,6 @@ impl fmt::Debug for Dispatch {
             .finish_non_exhaustive()
     }
 }
-
-/// A seat that runs other groups' work for this long looks whether other items wait.
-const SEAT_TIME: Duration = Duration::from_millis(2);
-
-/// Groups that a seat runs in turns if they do not end in one slice.
-const FEW_GROUPS: usize = 4;
-
-/// Groups that a seat claims at one time: as many as take about this long, and not more than that.
-const BATCH_TIME: Duration = Duration::from_micros(20);
-const MAX_BATCH: u64 = 32;
-
-/// Work that is worth waking another thread for.
-const SHARE_TIME: Duration = Duration::from_micros(15);
-
-/// `GNEISS_KERNEL_TIMEOUT`.
-static TIMEOUT: LazyLock<Option<Duration>> = LazyLock::new(|| {
-    gneiss_settings::text("GNEISS_KERNEL_TIMEOUT")
-        .and_then(|text| gneiss_settings::parse::time(&text))
-        .filter(|time| !time.is_zero())
-});
 
 impl Dispatch {
     /// A closed object.
@@ -256,8 +241,15 @@ impl Dispatch {
             return;
         }
         if !self.finished.load(Ordering::Acquire) {
-            let run =
-                AssertUnwindSafe(|| Worker::with(|worker| self.run_groups(engine, worker, leave)));
+            let run = AssertUnwindSafe(|| {
+                if self.job().plan.program.is_some() {
+                    Worker::with(|worker| {
+                        let mut seat = Seat::take(&self, engine, worker);
+                        seat.run(leave);
+                        seat.leave();
+                    });
+                }
+            });
             if let Err(panic) = catch_unwind(run) {
                 let text = panic.downcast_ref::<String>().cloned();
                 let text = text
@@ -354,294 +346,5 @@ impl Dispatch {
         }
         self.resident.fetch_sub(ended, Ordering::Relaxed);
         self.done.fetch_add(ended, Ordering::AcqRel) + ended == self.job().plan.groups_total
-    }
-
-    fn run_groups(
-        self: &Arc<Self>,
-        engine: &Arc<Engine>,
-        worker: &mut Worker,
-        leave: &mut dyn FnMut() -> bool,
-    ) {
-        let job = self.job();
-        if job.plan.program.is_none() {
-            return;
-        }
-        let total = job.plan.groups_total;
-        let began = Instant::now();
-        let beginning = worker.beginning(job);
-        let mut ended = 0u64;
-        // Groups of this seat that have begun and wait for their next turn.
-        let mut own: VecDeque<Box<Group>> = worker.take_list();
-        // Turns in a row in which no group got on.
-        let mut idle_turns = 0usize;
-        let mut waited = false;
-        // Groups that this seat may have begun while all of them are busy. It grows when none of them ends: then they may be waiting,
-        // without saying so, for one that has not begun.
-        let mut limit = FEW_GROUPS;
-        let mut turns = 0usize;
-        // Short groups are claimed, and their ends told, several at a time; in between nothing is shared with other seats.
-        let mut claimed = 0..0u64;
-        let mut batch = 1u64;
-        let mut batch_began = began;
-        let mut untold = 0u64;
-        loop {
-            if self.stop.load(Ordering::Acquire) {
-                if state::kept() {
-                    self.with_parked(|parked| parked.append(&mut own));
-                } else {
-                    own.drain(..).for_each(|group| worker.give_back(group));
-                }
-                break;
-            }
-            // After a group that waits, one that others left behind, or a new one: it may be the one that is waited for.
-            let fresh = if own.is_empty() || waited || own.len() < limit {
-                let parked = self.parked_count.load(Ordering::Relaxed) != 0;
-                let parked = if parked {
-                    self.with_parked(VecDeque::pop_front)
-                } else {
-                    None
-                };
-                parked.or_else(|| {
-                    if claimed.is_empty() {
-                        claimed = self.claim(batch);
-                    }
-                    claimed
-                        .next()
-                        .map(|number| worker.start_group(job, &beginning, number))
-                })
-            } else {
-                None
-            };
-            let Some(mut group) = fresh.or_else(|| own.pop_front()) else {
-                break;
-            };
-            let before = untold;
-            let cache = &mut worker.cache;
-            let exit = group.run_slice(job, engine, cache, &beginning, &mut claimed, &mut untold);
-            ended += untold - before;
-            if let Some(lost) = worker.cache.take_lost() {
-                crate::fault::report::lost_atomic(job, engine, lost);
-            }
-            match exit {
-                GroupExit::Done => {
-                    worker.give_back(group);
-                    idle_turns = 0;
-                    waited = false;
-                    turns = 0;
-                    if !claimed.is_empty() {
-                        continue;
-                    }
-                    if self.end_groups(&mut untold) {
-                        break;
-                    }
-                }
-                GroupExit::Yield { progress } => {
-                    self.end_groups(&mut untold);
-                    job.slice_ended();
-                    batch = 1;
-                    if !claimed.is_empty() {
-                        // They were claimed as short ones; now anybody may run them.
-                        let claimed = std::mem::take(&mut claimed);
-                        self.with_parked(|parked| {
-                            parked.extend(
-                                claimed.map(|number| worker.start_group(job, &beginning, number)),
-                            )
-                        });
-                    }
-                    own.push_back(group);
-                    waited = !progress;
-                    idle_turns = if progress { 0 } else { idle_turns + 1 };
-                    turns += 1;
-                    if turns > 2 * own.len() {
-                        turns = 0;
-                        limit = limit.max(own.len()).saturating_mul(2);
-                    }
-                }
-                GroupExit::Fault(mut fault) => {
-                    if state::kept() {
-                        let mut faulted = group.state(job);
-                        let wave = fault.wave;
-                        for wave in faulted.waves.iter_mut().filter(|other| other.wave == wave) {
-                            wave.pc = fault.pc;
-                        }
-                        fault.groups.push(faulted);
-                    }
-                    worker.give_back(group);
-                    self.stop(fault);
-                    continue;
-                }
-            }
-            if total > 1 && self.seats.load(Ordering::Relaxed) < engine.threads() as u32 {
-                self.share(engine, began, ended, &mut own);
-            }
-            if leave() {
-                break;
-            }
-            if !own.is_empty() || total > ended + 64 {
-                let now = Instant::now();
-                if own.is_empty() {
-                    let left = total.saturating_sub(self.next.load(Ordering::Relaxed));
-                    let longest = (left / (4 * engine.threads().max(1) as u64)).clamp(1, MAX_BATCH);
-                    let grown = if now - batch_began < BATCH_TIME {
-                        2 * batch
-                    } else {
-                        batch / 2
-                    };
-                    batch = grown.clamp(1, longest);
-                }
-                batch_began = now;
-                if job.deadline.is_some_and(|deadline| now >= deadline) {
-                    let mut fault = Fault::of_dispatch(FaultKind::Timeout, "");
-                    fault.kernel = crate::fault::report::kernel_name(engine, &job.info);
-                    self.stop(fault);
-                    continue;
-                }
-                let waits_or_long = idle_turns > own.len() || now - began > SEAT_TIME;
-                if (waits_or_long && engine.has_work()) || engine.has_work_above(job.info.priority)
-                {
-                    break;
-                }
-            }
-            if idle_turns > own.len() && !own.is_empty() {
-                wait_a_little(idle_turns / own.len());
-            }
-        }
-        self.end_groups(&mut untold);
-        if !self.stop.load(Ordering::Acquire) {
-            // Others go on with what this seat has claimed.
-            own.extend(claimed.map(|number| worker.start_group(job, &beginning, number)));
-        }
-        if !own.is_empty() {
-            self.with_parked(|parked| parked.append(&mut own));
-        }
-        worker.give_list(own);
-    }
-
-    /// Offers a seat to another thread if what is left pays for its wake-up.
-    fn share(
-        self: &Arc<Self>,
-        engine: &Engine,
-        began: Instant,
-        ended: u64,
-        own: &mut VecDeque<Box<Group>>,
-    ) {
-        if self.queued.load(Ordering::Relaxed) {
-            return;
-        }
-        let total = self.job().plan.groups_total;
-        let left = total.saturating_sub(self.next.load(Ordering::Relaxed));
-        let worth = if left == 0 {
-            // Only groups that have begun are left; give half of them away.
-            let given = own.len() / 2;
-            self.with_parked(|parked| parked.extend(own.drain(..given)));
-            given > 0
-        } else {
-            // A group whose first slice is over without an end is long.
-            !own.is_empty() || {
-                let per_group = began.elapsed().as_nanos() / u128::from(ended.max(1));
-                per_group * u128::from(left) > SHARE_TIME.as_nanos()
-            }
-        };
-        if worth {
-            self.enqueue(engine);
-        }
-    }
-}
-
-/// Backs off while all groups wait for something outside: the host, another process, another queue.
-fn wait_a_little(rounds: usize) {
-    match rounds {
-        0..16 => std::hint::spin_loop(),
-        16..64 => std::thread::yield_now(),
-        _ => std::thread::sleep(Duration::from_micros(50)),
-    }
-}
-
-/// All dispatch objects of the engine.
-#[derive(Debug)]
-pub(crate) struct Dispatches {
-    /// Closed objects. One that does not fit is dropped.
-    free: ArrayQueue<Arc<Dispatch>>,
-    /// Every object that was ever made, for `cancel`. Changes only when the pool grows.
-    all: Mutex<Vec<Arc<Dispatch>>>,
-}
-
-impl Default for Dispatches {
-    fn default() -> Self {
-        Self {
-            free: ArrayQueue::new(4096),
-            all: Mutex::default(),
-        }
-    }
-}
-
-impl Dispatches {
-    /// Makes a dispatch ready to run. One that cannot run is made all the same, stopped with the reason.
-    pub(crate) fn start(
-        &self,
-        engine: &Arc<Engine>,
-        info: DispatchInfo,
-        client: Arc<dyn DispatchClient>,
-        token: u64,
-    ) {
-        let (plan, refused) = match LaunchPlan::new(engine, &info) {
-            Ok(plan) => (plan, None),
-            Err(fault) => (LaunchPlan::nothing(), Some(fault)),
-        };
-        let deadline = TIMEOUT.map(|timeout| Instant::now() + timeout);
-        let dispatch = self.free.pop().unwrap_or_else(|| {
-            let dispatch = Arc::new(Dispatch::closed());
-            self.all.lock().push(dispatch.clone());
-            dispatch
-        });
-        // SAFETY: objects in the pool are closed, and this one was just taken from it.
-        unsafe {
-            dispatch.open(Job {
-                info,
-                plan,
-                grid_barriers: std::array::from_fn(|_| GridBarrier::default()),
-                client,
-                token,
-                #[cfg(feature = "counters")]
-                instructions: AtomicU64::new(0),
-                deadline,
-            })
-        };
-        if let Some(fault) = refused {
-            dispatch.stop(fault);
-        }
-        dispatch.enqueue(engine);
-        dispatch.leave(engine);
-    }
-
-    /// Stops the dispatches with this client and token.
-    pub(crate) fn cancel(
-        &self,
-        engine: &Arc<Engine>,
-        client: &Arc<dyn DispatchClient>,
-        token: u64,
-    ) {
-        let all = self.all.lock().clone();
-        for dispatch in all {
-            if !dispatch.enter() {
-                continue;
-            }
-            let job = dispatch.job();
-            if job.token == token
-                && std::ptr::addr_eq(Arc::as_ptr(&job.client), Arc::as_ptr(client))
-            {
-                dispatch.stop(Fault::of_dispatch(FaultKind::Cancelled, ""));
-            }
-            dispatch.leave(engine);
-        }
-    }
-
-    /// Takes a closed object back.
-    pub(crate) fn recycle(&self, dispatch: Arc<Dispatch>) {
-        if let Err(surplus) = self.free.push(dispatch) {
-            self.all
-                .lock()
-                .retain(|other| !Arc::ptr_eq(other, &surplus));
-        }
     }
 }

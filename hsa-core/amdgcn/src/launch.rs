@@ -3,6 +3,9 @@
 //! Sources: LLVM AMDGPUUsage, "Kernel Descriptor", "Initial Kernel Execution State" and "Kernel Prolog". `LaunchPlan` is made once per
 //! dispatch; it validates everything that comes from the packet and the descriptor.
 
+mod preload;
+mod workitem_ids;
+
 use std::sync::Arc;
 
 use crate::{
@@ -15,6 +18,10 @@ use crate::{
     },
     target::Features,
 };
+
+use preload::Preload;
+use workitem_ids::IdLayout;
+pub(crate) use workitem_ids::WorkitemIds;
 
 /// High dword of the LDS aperture in the flat address space; what `src_shared_base` reads. `amd_queue_t` says the same at offset 64.
 pub const SHARED_APERTURE_HI: u32 = 0x1_0000;
@@ -89,67 +96,6 @@ pub(crate) struct GroupShape {
 
 /// Part of a group along each dimension: less than the work-group size at the end of a grid that is no multiple of it.
 pub(crate) type Extent = [u32; 3];
-
-/// Kernel arguments that a wave finds in its user SGPRs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Preload {
-    /// First dword of the argument segment.
-    offset: u16,
-    /// How many dwords.
-    length: u16,
-}
-
-impl Preload {
-    /// What a descriptor asks for; nothing on targets that cannot.
-    fn of(
-        descriptor: &gneiss_fatbin::kernel_descriptor::KernelDescriptor,
-        features: &Features,
-    ) -> Self {
-        let field = if features.kernarg_preload {
-            descriptor.kernarg_preload
-        } else {
-            0
-        };
-        Self {
-            offset: field >> 7,
-            length: field & 0x7f,
-        }
-    }
-
-    /// Bytes before the first instruction: code for devices that do not preload, which loads the arguments or traps.
-    fn skipped(self) -> u64 {
-        if self.length == 0 { 0 } else { 256 }
-    }
-
-    /// Reads them.
-    fn read(self, info: &DispatchInfo) -> Result<Vec<u32>, Box<Fault>> {
-        if self.length == 0 {
-            return Ok(Vec::new());
-        }
-        let first = info.kernarg.wrapping_add(4 * u64::from(self.offset));
-        let size = 4 * u64::from(self.length);
-        let mapping = info
-            .gpu
-            .map
-            .find(first)
-            .filter(|mapping| mapping.len - (first - mapping.base) >= size);
-        let Some(mapping) = mapping else {
-            return Err(Fault::of_dispatch(
-                FaultKind::InvalidDispatch,
-                format!(
-                    "{size} bytes of kernel arguments at {first:#x} are to be preloaded, and are not in one allocation"
-                ),
-            ));
-        };
-        let place = mapping.host.wrapping_add((first - mapping.base) as usize);
-        Ok((0..usize::from(self.length))
-            .map(|index| {
-                // SAFETY: the range lies in the mapping, whose owner keeps it while the dispatch runs.
-                unsafe { place.cast::<u32>().add(index).read_unaligned() }
-            })
-            .collect())
-    }
-}
 
 impl LaunchPlan {
     /// A plan for a dispatch that does not run.
@@ -430,72 +376,19 @@ impl LaunchPlan {
         } else {
             (1 << active) - 1
         });
-        let lanes = self.wave_size as usize;
-        let rows = ids.rows.min(wave.vgpr_count as usize);
-        let from = &ids.dwords[first as usize * ids.rows..][..lanes * rows];
-        for (row, from) in from.chunks_exact(lanes).enumerate() {
-            // In pieces of a known size, which are copied inline.
-            let to = wave.vgpr_lanes(row).chunks_exact_mut(16);
-            for (to, from) in to.zip(from.chunks_exact(16)) {
-                to.copy_from_slice(from);
-            }
-        }
+        ids.copy_to(wave, first);
     }
 
-    /// Makes the ids of the work-items of a group of this extent, unless the table holds them.
-    pub(crate) fn fill_workitem_ids(&self, table: &mut WorkitemIds, extent: Extent) {
-        let packed = self.features.packed_workitem_id;
-        // ENABLE_VGPR_WORKITEM_ID: the kernel has the id in x alone, in x and y, or in all three.
-        let wanted = (self.rsrc2 >> 11 & 3).min(2) as usize + 1;
-        let rows = if packed { 1 } else { wanted };
-        let key = (extent, self.wave_size, packed, wanted);
-        if table.key == Some(key) {
-            return;
-        }
-        // Fields of ids that the kernel does not want are 0: it may take the register as it is for the id in x.
-        let field = |id: u32, dimension: usize| {
-            let bits = if dimension < wanted { 0x3ff } else { 0 };
-            (id & bits) << (10 * dimension)
+    /// Makes the ids of the work-items of a group of this extent.
+    pub(crate) fn fill_workitem_ids(&self, ids: &mut WorkitemIds, extent: Extent) {
+        let layout = IdLayout {
+            wave_size: self.wave_size,
+            packed: self.features.packed_workitem_id,
+            // ENABLE_VGPR_WORKITEM_ID: the id in x alone, in x and y, or in all three.
+            dimensions: (self.rsrc2 >> 11 & 3).min(2) as usize + 1,
         };
-        let lanes = self.wave_size as usize;
-        let waves = (extent.iter().product::<u32>() as usize).div_ceil(lanes);
-        table.key = Some(key);
-        table.rows = rows;
-        table.dwords.resize(waves * lanes * rows, 0);
-        let [nx, ny, _] = extent;
-        let (mut x, mut y, mut z) = (0, 0, 0);
-        for wave in table.dwords.chunks_exact_mut(lanes * rows) {
-            for lane in 0..lanes {
-                if packed {
-                    // Lanes past the end of the group are inactive; their bits must only not spill into each other.
-                    wave[lane] = x | field(y, 1) | field(z, 2);
-                } else {
-                    for (row, id) in [x, y, z].into_iter().enumerate().take(rows) {
-                        wave[row * lanes + lane] = id;
-                    }
-                }
-                x += 1;
-                if x == nx {
-                    (x, y) = (0, y + 1);
-                    if y == ny {
-                        (y, z) = (0, z + 1);
-                    }
-                }
-            }
-        }
+        ids.fill(extent, layout);
     }
-}
-
-/// The ids of the work-items of a group, as its waves find them in their first registers. A thread's groups keep their table: successive
-/// groups mostly have the same extent.
-#[derive(Debug, Default)]
-pub(crate) struct WorkitemIds {
-    /// Extent, wave size, whether the three ids share a register, and how many of them there are.
-    key: Option<(Extent, u32, bool, usize)>,
-    /// Registers.
-    rows: usize,
-    /// For each wave its registers, one after the other.
-    dwords: Vec<u32>,
 }
 
 /// The scalar file of a wave before user SGPRs: zeros and the apertures.
@@ -606,33 +499,4 @@ fn resident_limit(
             .max(1),
     );
     by_waves.min(by_lds) * u64::from(info.gpu.compute_units.max(1))
-}
-
-#[cfg(test)]
-mod tests {
-    use gneiss_fatbin::kernel_descriptor::{KernelDescriptor, SIZE};
-
-    use super::Preload;
-    use crate::target::KNOWN;
-
-    #[test]
-    fn arguments_are_preloaded_where_the_target_can_and_the_descriptor_asks() {
-        let mut bytes = [0; SIZE];
-        // 5 dwords from the third on.
-        bytes[58..60].copy_from_slice(&(2_u16 << 7 | 5).to_le_bytes());
-        let descriptor = KernelDescriptor::parse(&bytes);
-        for (target, _) in KNOWN {
-            let features = target.features();
-            let preload = Preload::of(&descriptor, &features);
-            if features.kernarg_preload {
-                let expected = Preload {
-                    offset: 2,
-                    length: 5,
-                };
-                assert_eq!((preload, preload.skipped()), (expected, 256), "{target}");
-            } else {
-                assert_eq!((preload.length, preload.skipped()), (0, 0), "{target}");
-            }
-        }
-    }
 }
