@@ -199,6 +199,42 @@ fn printf_keeps_the_arguments_that_clang_does_not_understand() {
 }
 
 #[test]
+fn programs_compile_through_libamd_comgr() {
+    let built = |program: &str, case: &str, target: &str| {
+        let outcome = run(program, case)
+            .gpus(target)
+            .env("GNEISS_HIPRTC_COMPILER", "comgr")
+            .env("GNEISS_HIPRTC_CACHE", "0")
+            .run();
+        outcome.expect_success();
+        outcome.stdout
+    };
+    for case in [
+        "vector_add",
+        "build_errors_are_in_the_log",
+        "compile_link_and_binaries",
+        "kernels_and_arguments_are_described",
+    ] {
+        for target in [QUICK_TARGET, "gfx1030"] {
+            built("opencl", case, target);
+        }
+    }
+    for case in [
+        "a_wait_list_in_a_loop_names_every_event",
+        "sub_groups_of_blocks_can_be_asked_for",
+    ] {
+        built("opencl_device_queues", case, QUICK_TARGET);
+    }
+    built(
+        "opencl_images",
+        "kernels_read_and_write_texels",
+        QUICK_TARGET,
+    );
+    let printed = built("opencl_device_queues", "children_print", QUICK_TARGET);
+    assert_eq!(printed, "parent\nchild 3\nafter\n");
+}
+
+#[test]
 fn the_kernels_run_on_waves_of_32_too() {
     for case in [
         "vector_add",

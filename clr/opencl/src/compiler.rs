@@ -17,11 +17,7 @@ fn compilers() -> &'static [OpenCl] {
     static COMPILERS: OnceLock<Vec<OpenCl>> = OnceLock::new();
     COMPILERS.get_or_init(|| {
         let wanted = gneiss_settings::text("GNEISS_HIPRTC_COMPILER").unwrap_or_default();
-        if wanted.is_empty() || wanted == "clang" {
-            OpenCl::find_all()
-        } else {
-            Vec::new()
-        }
+        OpenCl::find_all(&wanted)
     })
 }
 

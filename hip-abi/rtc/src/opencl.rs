@@ -1,22 +1,19 @@
-//! OpenCL C to code objects, through clang and lld: [`OpenCl::compile`] makes bitcode of a source, [`OpenCl::link`] a code object of bitcode and
-//! the device libraries, and [`OpenCl::build`] a code object of a source at once.
+//! OpenCL C to code objects, through clang and lld or AMD's libamd_comgr: [`OpenCl::compile`] makes bitcode of a source, [`OpenCl::link`] a
+//! code object of bitcode and the device libraries, and [`OpenCl::build`] a code object of a source at once.
 //!
-//! Where programs print, the device libraries come in at the end, in the linker: clang's pass for printf needs the function undefined, which the
-//! libraries define. A version script keeps their functions out of the result, and so what no kernel uses is not even compiled.
+//! clang comes first where both are there: programs that build in several threads do so side by side, its mistakes do not end the process, and
+//! no argument of printf is lost.
 
-use std::{
-    ffi::{OsStr, OsString},
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fmt::Write as _;
 
-use crate::{
-    clang::{self, Clang},
-    compiler::{Header, Log, file_identity, processor},
-};
+use crate::compiler::{Header, Log};
 
+mod driver;
 mod formats;
+mod library;
+
+use driver::Driver;
+use library::Library;
 
 /// A source to compile.
 #[derive(Clone, Copy, Debug)]
@@ -46,16 +43,29 @@ pub struct Math {
     pub correctly_rounded: bool,
 }
 
-/// A clang, with the device libraries.
+/// A compiler of OpenCL C.
 #[derive(Debug)]
-pub struct OpenCl {
-    clang: Clang,
+pub enum OpenCl {
+    /// A clang driver.
+    Clang(Driver),
+    /// AMD's library.
+    Comgr(Library),
 }
 
 impl Source<'_> {
     /// Whether it may call `printf`, as far as one can see; files that it includes are not looked at.
     pub fn may_print(&self) -> bool {
         self.mentions("printf")
+    }
+
+    /// Whether its device code may enqueue.
+    fn enqueues(&self) -> bool {
+        self.mentions(ENQUEUE)
+    }
+
+    /// Whether it may call what [`BLOCK_QUERIES`] has.
+    fn asks_about_blocks(&self) -> bool {
+        self.mentions(OF_A_RANGE)
     }
 
     fn mentions(&self, word: &str) -> bool {
@@ -67,9 +77,6 @@ impl Source<'_> {
     }
 }
 
-/// Symbols of the device libraries: mangled builtins, their helpers, reserved names.
-const VERSION_SCRIPT: &str = "{ global: *; local: _Z*; sh_[0-9]*; sh2_[0-9]*; __*; };\n";
-
 /// Begins the names of the functions that enqueue from device code, in sources and in bitcode.
 const ENQUEUE: &str = "enqueue_";
 
@@ -79,98 +86,47 @@ const OF_A_RANGE: &str = "_for_ndrange";
 /// OpenCL C of functions that the device libraries lack.
 const BLOCK_QUERIES: &str = include_str!("opencl/block_queries.cl");
 
+/// Name under which it is included.
+const BLOCK_QUERIES_FILE: &str = "gneiss_block_queries.cl";
+
 /// The device libraries write events as pointers and read wait lists as integers, which type-based alias analysis takes for different
 /// memory: it drops the writes where both are inlined.
 const NO_TYPE_BASED_ALIASES: [&str; 2] = ["-mllvm", "-enable-tbaa=false"];
 
 /// What is missing where there is no compiler.
 pub const MISSING: &str = "no OpenCL C compiler was found. It needs clang with lld and the device libraries (Debian: clang-15 lld-15 \
-     rocm-device-libs). Looked for: clang in HIP_CLANG_PATH, ROCM_PATH/llvm/bin, /opt/rocm/llvm/bin, /usr/lib/llvm-*/bin and PATH; \
-     amdgcn/bitcode in HIP_DEVICE_LIB_PATH, ROCM_PATH, /opt/rocm and the system's folders.\n";
+     rocm-device-libs), or libamd_comgr with the headers of a clang of its version (Debian: libamd-comgr2 libclang-common-15-dev). Looked \
+     for: clang in HIP_CLANG_PATH, ROCM_PATH/llvm/bin, /opt/rocm/llvm/bin, /usr/lib/llvm-*/bin and PATH; amdgcn/bitcode in \
+     HIP_DEVICE_LIB_PATH, ROCM_PATH, /opt/rocm and the system's folders; libamd_comgr.so.3 and .2 in LD_LIBRARY_PATH, ROCM_PATH, /opt/rocm \
+     and the system's folders; opencl-c-base.h in lib/clang/* of ROCM_PATH/llvm, /opt/rocm/llvm and /usr/lib/llvm-*.\n";
 
 impl OpenCl {
-    /// The clangs of this machine, if the device libraries are there.
-    pub fn find_all() -> Vec<OpenCl> {
-        Clang::find_for_opencl()
-            .into_iter()
-            .map(|clang| OpenCl { clang })
-            .collect()
+    /// The compilers of this machine, the preferred first; `wanted` keeps to one kind, as `GNEISS_HIPRTC_COMPILER` says.
+    pub fn find_all(wanted: &str) -> Vec<OpenCl> {
+        let mut found = Vec::new();
+        if wanted.is_empty() || wanted == "clang" {
+            found.extend(Driver::find_all().into_iter().map(OpenCl::Clang));
+        }
+        if wanted.is_empty() || wanted == "comgr" {
+            found.extend(Library::find().map(OpenCl::Comgr));
+        }
+        found
     }
 
     /// What tells this compiler from another one, for keys of the cache.
     pub fn identity(&self) -> String {
-        let libraries = self.clang.device_libraries().join("opencl.bc");
-        format!(
-            "{}; {}",
-            file_identity(self.clang.path()),
-            file_identity(&libraries)
-        )
+        match self {
+            Self::Clang(driver) => driver.identity(),
+            Self::Comgr(library) => library.identity(),
+        }
     }
 
-    /// Whether clang and the device libraries know a target ID.
+    /// Whether it knows a target ID.
     pub fn knows(&self, target: &str) -> bool {
-        self.isa_library(target).exists() && self.clang.knows(processor(target))
-    }
-
-    fn isa_library(&self, target: &str) -> PathBuf {
-        let number = processor(target).strip_prefix("gfx").unwrap_or_default();
-        self.clang
-            .device_libraries()
-            .join(format!("oclc_isa_version_{number}.bc"))
-    }
-
-    /// The compiler's arguments for device code in any form.
-    fn for_target(target: &str) -> Vec<OsString> {
-        let mut arguments: Vec<OsString> = [
-            "--target=amdgcn-amd-amdhsa",
-            "-nogpulib",
-            "-O3",
-            "-mcode-object-version=4",
-            "-Wno-unused-command-line-argument",
-            // The warning is about this machine, not about the program.
-            "-Wno-override-module",
-        ]
-        .map(OsString::from)
-        .into();
-        arguments.push(format!("-mcpu={target}").into());
-        arguments
-    }
-
-    /// The compiler's arguments for a source that lies in a folder.
-    fn arguments(source: &Source<'_>, folder: &Path) -> Vec<OsString> {
-        let mut arguments = Self::for_target(source.target);
-        arguments.extend(["-x", "cl", "-cl-kernel-arg-info"].map(OsString::from));
-        if !source.extensions.is_empty() {
-            arguments.push("-Xclang".into());
-            arguments.push(format!("-cl-ext={}", source.extensions.join(",")).into());
+        match self {
+            Self::Clang(driver) => driver.knows(target),
+            Self::Comgr(library) => library.knows(target),
         }
-        arguments.extend(["-I".into(), folder.as_os_str().to_owned()]);
-        arguments.extend(source.options.iter().map(OsString::from));
-        arguments.push(folder.join("source.cl").into());
-        arguments
-    }
-
-    /// Runs the compiler on a source, with more arguments; gives what came out, and what the compiler said.
-    fn run(
-        &self,
-        source: &Source<'_>,
-        folder: &Path,
-        more: &[OsString],
-    ) -> Result<(PathBuf, Log), Log> {
-        clang::write_headers(folder, source.headers)?;
-        let mut arguments = Self::arguments(source, folder);
-        if source.mentions(OF_A_RANGE) {
-            let file = folder.join("gneiss_block_queries.cl");
-            fs::write(&file, BLOCK_QUERIES).map_err(|error| clang::failed(&file, &error))?;
-            arguments.extend(["-include".into(), file.into()]);
-        }
-        let (input, output) = (folder.join("source.cl"), folder.join("source.out"));
-        fs::write(&input, source.text).map_err(|error| clang::failed(&input, &error))?;
-        arguments.extend(more.iter().cloned());
-        arguments.extend(["-o".into(), output.clone().into()]);
-        let arguments: Vec<&OsStr> = arguments.iter().map(OsString::as_os_str).collect();
-        let log = self.clang.run(&arguments, folder)?;
-        Ok((output, log))
     }
 
     /// Compiles a source to bitcode; gives what the compiler said, too.
@@ -178,74 +134,22 @@ impl OpenCl {
     /// # Errors
     /// The compiler's messages.
     pub fn compile(&self, source: &Source<'_>) -> Result<(Vec<u8>, Log), Log> {
-        let folder = clang::temporary()?;
-        let folder = folder.path();
-        let mut bitcode: Vec<OsString> = ["-emit-llvm", "-c"].map(OsString::from).into();
-        if self.clang.version() == 15 {
-            // Its pass for printf does not understand opaque pointers: it loses the calls.
-            bitcode.extend(["-Xclang", "-no-opaque-pointers"].map(OsString::from));
+        match self {
+            Self::Clang(driver) => driver.compile(source),
+            Self::Comgr(library) => library.compile(source),
         }
-        let (output, log) = if source.may_print() {
-            self.compile_in_two_steps(source, folder, &bitcode)?
-        } else {
-            self.run(source, folder, &bitcode)?
-        };
-        let bitcode = fs::read(&output).map_err(|error| clang::failed(&output, &error))?;
-        Ok((bitcode, log))
-    }
-
-    /// Compiles a source, with a look at its formats before the compiler's passes see them.
-    fn compile_in_two_steps(
-        &self,
-        source: &Source<'_>,
-        folder: &Path,
-        bitcode: &[OsString],
-    ) -> Result<(PathBuf, Log), Log> {
-        let mut more = bitcode.to_vec();
-        more.extend(["-S", "-Xclang", "-disable-llvm-passes"].map(OsString::from));
-        let (text, log) = self.run(source, folder, &more)?;
-        let (module, output) = (folder.join("module.ll"), folder.join("module.bc"));
-        let failed = |error| clang::failed(&text, &error);
-        // Strings may have any bytes, but LLVM writes those that are not ASCII as numbers; names of files may still have them.
-        let written = String::from_utf8_lossy(&fs::read(&text).map_err(failed)?).into_owned();
-        let whole = formats::hide(&written).unwrap_or(written);
-        fs::write(&module, whole).map_err(|error| clang::failed(&module, &error))?;
-        let common = Self::for_target(source.target);
-        let mut arguments: Vec<&OsStr> = (common.iter().chain(bitcode))
-            .map(OsString::as_os_str)
-            .collect();
-        arguments.extend(["-x", "ir"].map(OsStr::new));
-        arguments.extend([module.as_os_str(), OsStr::new("-o"), output.as_os_str()]);
-        let said = self.clang.run(&arguments, folder)?;
-        Ok((output, log + &said))
     }
 
     /// Compiles a source that does not print to a code object; gives what compiler and linker said, too. The same as [`compile`](Self::compile)
-    /// and [`link`](Self::link), in a third of the time: of the device libraries, the compiler reads only the functions that are called.
+    /// and [`link`](Self::link), in less time.
     ///
     /// # Errors
     /// The messages.
     pub fn build(&self, source: &Source<'_>, math: Math) -> Result<(Vec<u8>, Log), Log> {
-        let folder = clang::temporary()?;
-        let folder = folder.path();
-        let mut more: Vec<OsString> = vec!["-c".into()];
-        if source.mentions(ENQUEUE) {
-            more.extend(NO_TYPE_BASED_ALIASES.map(OsString::from));
+        match self {
+            Self::Clang(driver) => driver.build(source, math),
+            Self::Comgr(library) => library.build(source),
         }
-        for library in self.libraries(source.target, math) {
-            let option = ["-Xclang", "-mlink-builtin-bitcode", "-Xclang"];
-            more.extend(option.map(OsString::from));
-            more.push(library.into());
-        }
-        let (object, log) = self.run(source, folder, &more)?;
-        let output = folder.join("code.co");
-        let arguments = ["-shared", "--no-undefined", "-o"].map(OsStr::new);
-        let files = [output.as_os_str(), object.as_os_str()];
-        let said = self
-            .clang
-            .run_linker(&[arguments.as_slice(), &files].concat(), folder)?;
-        let code = fs::read(&output).map_err(|error| clang::failed(&output, &error))?;
-        Ok((code, log + &said))
     }
 
     /// Links bitcode and the device libraries to a code object; gives what the linker said, too.
@@ -253,69 +157,20 @@ impl OpenCl {
     /// # Errors
     /// The linker's messages.
     pub fn link(&self, pieces: &[&[u8]], target: &str, math: Math) -> Result<(Vec<u8>, Log), Log> {
-        let folder = clang::temporary()?;
-        let folder = folder.path();
-        let (script, output) = (folder.join("symbols.map"), folder.join("code.co"));
-        fs::write(&script, VERSION_SCRIPT).map_err(|error| clang::failed(&script, &error))?;
-        let mut arguments: Vec<OsString> = ["-shared", "--no-undefined", "-plugin-opt=O3"]
-            .map(OsString::from)
-            .into();
-        arguments.push(format!("-plugin-opt=mcpu={}", processor(target)).into());
-        let features = clang::features(target);
-        if !features.is_empty() {
-            arguments.push(format!("-plugin-opt=-mattr={features}").into());
+        match self {
+            Self::Clang(driver) => driver.link(pieces, target, math),
+            Self::Comgr(library) => library.link(pieces, target, math),
         }
-        let mut option = OsString::from("--version-script=");
-        option.push(&script);
-        arguments.push(option);
-        let enqueues = |piece: &&[u8]| {
-            let mut parts = piece.windows(ENQUEUE.len());
-            parts.any(|part| part == ENQUEUE.as_bytes())
-        };
-        if pieces.iter().any(enqueues) {
-            arguments.extend(NO_TYPE_BASED_ALIASES.map(OsString::from));
-        }
-        for (index, piece) in pieces.iter().enumerate() {
-            let file = folder.join(format!("{index}.bc"));
-            fs::write(&file, piece).map_err(|error| clang::failed(&file, &error))?;
-            arguments.push(file.into());
-        }
-        arguments.push("--start-lib".into());
-        arguments.extend(self.libraries(target, math).into_iter().map(OsString::from));
-        arguments.extend(["--end-lib".into(), "-o".into(), output.clone().into()]);
-        let arguments: Vec<&OsStr> = arguments.iter().map(OsString::as_os_str).collect();
-        let log = self.clang.run_linker(&arguments, folder)?;
-        let code = fs::read(&output).map_err(|error| clang::failed(&output, &error))?;
-        Ok((code, log))
     }
+}
 
-    /// The device libraries for a target.
-    fn libraries(&self, target: &str, math: Math) -> Vec<PathBuf> {
-        let switch =
-            |name: &str, on: bool| format!("oclc_{name}_{}.bc", if on { "on" } else { "off" });
-        let files = [
-            "opencl.bc".to_owned(),
-            "ocml.bc".to_owned(),
-            "ockl.bc".to_owned(),
-            switch("daz_opt", math.denormals_are_zero),
-            switch("finite_only", math.finite_only),
-            switch("unsafe_math", math.unsafe_math),
-            switch("correctly_rounded_sqrt", math.correctly_rounded),
-            switch(
-                "wavefrontsize64",
-                crate::comgr::wavefront_is_64(target, &[]),
-            ),
-            "oclc_abi_version_400.bc".to_owned(),
-        ];
-        let folder: &Path = self.clang.device_libraries();
-        files
-            .into_iter()
-            .map(|file| folder.join(file))
-            // Libraries before ROCm 5.1 have no versions of the ABI.
-            .filter(|file| file.exists())
-            .chain([self.isa_library(target)])
-            .collect()
-    }
+/// Whether device code of some bitcode may enqueue.
+fn enqueues(pieces: &[&[u8]]) -> bool {
+    pieces.iter().any(|piece| {
+        piece
+            .windows(ENQUEUE.len())
+            .any(|part| part == ENQUEUE.as_bytes())
+    })
 }
 
 /// The first compiler that knows a target.
@@ -345,7 +200,7 @@ mod tests {
     #[test]
     fn without_a_compiler_the_log_says_what_to_install() {
         let log = first_that_knows(&[], "gfx90a").map(|_| ()).unwrap_err();
-        for word in ["clang-15", "lld-15", "rocm-device-libs"] {
+        for word in ["clang-15", "lld-15", "rocm-device-libs", "libamd-comgr2"] {
             assert!(log.contains(word), "{log}");
         }
     }

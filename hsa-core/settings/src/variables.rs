@@ -211,7 +211,7 @@ pub const OURS: &[Variable] = &[
     Variable {
         name: "GNEISS_HIPRTC_COMPILER",
         accept: Accept::Words(&["comgr", "clang", "none"]),
-        meaning: "what hiprtc compiles with: comgr, clang, none; unset: comgr if it is there, else clang. OpenCL needs clang",
+        meaning: "what hiprtc and OpenCL compile with: comgr, clang, none; unset: hiprtc takes comgr if it is there, else clang; OpenCL the other way round",
     },
 ];
 
