@@ -3,6 +3,7 @@
 #include "opencl_case.h"
 
 #include <stdint.h>
+#include <unistd.h>
 
 static const char *const source =
     "kernel void add(global const int *a, global const int *b, global int *c) { size_t i = get_global_id(0); c[i] = a[i] + b[i]; }\n"
@@ -550,6 +551,43 @@ static void CL_CALLBACK native(void *arguments) {
         int value;
     } *const given = arguments;
     given->memory[0] = given->value;
+}
+
+CASE(programs_say_how_much_memory_their_variables_take) {
+    setup(0);
+    const cl_program without = build("kernel void f(global int *p) { *p = 1; }", "-cl-std=CL3.0");
+    const cl_program with = build(
+        "global int numbers[10] = {1}; global uchar one;\n"
+        "kernel void f(global int *p) { static global long count; *p = numbers[*p & 7]++ + one++ + count++; }",
+        "-cl-std=CL3.0");
+    size_t sizes[2];
+    OK(clGetProgramBuildInfo(without, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, sizeof *sizes, &sizes[0], NULL));
+    OK(clGetProgramBuildInfo(with, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, sizeof *sizes, &sizes[1], NULL));
+    REQUIRE(sizes[0] == 0 && sizes[1] >= 49 && sizes[1] < 128);
+}
+
+CASE(included_files_are_part_of_what_is_compiled) {
+    setup(0);
+    char folder[] = "/tmp/gneiss-included-XXXXXX", file[64], options[64];
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(file, sizeof file, "%s/number.h", folder);
+    snprintf(options, sizeof options, "-I %s", folder);
+    // The second file says something else, and the third one prints.
+    static const char *const texts[] = {"#define SAY *p = 1\n", "#define SAY *p = 2\n", "#define SAY printf(\"%d\\n\", *p = 3)\n"};
+    for (int i = 0; i < 3; ++i) {
+        FILE *const out = fopen(file, "w");
+        REQUIRE(out != NULL && fputs(texts[i], out) >= 0 && fclose(out) == 0);
+        const cl_kernel kernel = kernel_of(build("#include \"number.h\"\nkernel void f(global int *p) { SAY; }", options), "f");
+        const cl_command_queue queue = setup(0);
+        const cl_mem memory = buffer(sizeof(cl_int));
+        set(kernel, 0, sizeof memory, &memory);
+        const cl_event done = launch(queue, kernel, 1, 0, NULL);
+        OK(clWaitForEvents(1, &done));
+        cl_int number = 0;
+        OK(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof number, &number, 0, NULL, NULL));
+        REQUIRE(number == i + 1);
+    }
+    REQUIRE(remove(file) == 0 && rmdir(folder) == 0);
 }
 
 CASE(native_kernels) {

@@ -49,6 +49,7 @@ cases! {
     build_errors_are_in_the_log,
     compile_link_and_binaries,
     kernels_and_arguments_are_described,
+    programs_say_how_much_memory_their_variables_take,
     native_kernels,
     shared_virtual_memory,
     sub_groups_are_waves,
@@ -184,6 +185,12 @@ fn printf_of_kernels_stands_before_what_the_program_prints_next() {
         "{}",
         outcome.describe()
     );
+}
+
+#[test]
+fn included_files_are_part_of_what_is_compiled() {
+    let outcome = passes("opencl", "included_files_are_part_of_what_is_compiled");
+    assert_eq!(outcome.stdout, "3\n", "{}", outcome.describe());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Compiling and linking through the compilers of this machine, with what was compiled kept on disk.
 //!
-//! Results are kept in the folder of hiprtc's cache (`GNEISS_HIPRTC_CACHE`), under keys of their own. Sources that include files the key
-//! cannot know are compiled anew each time.
+//! Results are kept in the folder of hiprtc's cache (`GNEISS_HIPRTC_CACHE`), under keys of their own. Of sources that include files the compiler's
+//! preprocessor is asked for the whole text first, which is part of the key.
 
 use std::{path::PathBuf, sync::OnceLock};
 
@@ -27,7 +27,7 @@ pub fn available() -> bool {
 }
 
 /// Text that is part of every key: changes with what the compiler is asked to do.
-const KIND: &str = "OpenCL 4";
+const KIND: &str = "OpenCL 5";
 
 /// Whether a source includes a file that is not among the headers.
 fn includes_files(texts: &[&str], headers: &[Header]) -> bool {
@@ -50,18 +50,41 @@ struct Job<'a> {
     reads_files: bool,
 }
 
+/// The whole text of a source that includes files; none if it includes none, or one that is not there.
+fn expanded(text: &str, headers: &[Header], options: &Options, target: &str) -> Option<String> {
+    let texts: Vec<&str> = headers
+        .iter()
+        .map(|header| header.text.as_str())
+        .chain([text])
+        .collect();
+    if !options.reads_files && !includes_files(&texts, headers) {
+        return None;
+    }
+    let job = Job::new(text, headers, options, target, None);
+    let compiler = first_that_knows(compilers(), target).ok()?;
+    compiler.expand(&job.source).ok()
+}
+
 impl<'a> Job<'a> {
-    fn new(text: &'a str, headers: &'a [Header], options: &'a Options, target: &'a str) -> Self {
+    fn new(
+        text: &'a str,
+        headers: &'a [Header],
+        options: &'a Options,
+        target: &'a str,
+        expanded: Option<&'a str>,
+    ) -> Self {
         let texts: Vec<&str> = headers
             .iter()
             .map(|header| header.text.as_str())
             .chain([text])
             .collect();
         Self {
-            reads_files: options.reads_files || includes_files(&texts, headers),
+            reads_files: expanded.is_none()
+                && (options.reads_files || includes_files(&texts, headers)),
             source: Source {
                 text,
                 headers,
+                expanded,
                 options: &options.compiler,
                 extensions: &options.extensions,
                 target,
@@ -80,6 +103,7 @@ impl<'a> Job<'a> {
             source.target.to_owned(),
             source.options.join("\n"),
             source.extensions.join("\n"),
+            source.expanded.unwrap_or_default().to_owned(),
         ];
         for header in source.headers {
             parts.extend([header.name.clone(), header.text.clone()]);
@@ -119,7 +143,8 @@ pub fn compile(
     options: &Options,
     target: &str,
 ) -> Result<(Vec<u8>, Log), Log> {
-    let job = Job::new(text, headers, options, target);
+    let whole = expanded(text, headers, options, target);
+    let job = Job::new(text, headers, options, target, whole.as_deref());
     let compiled = kept(job.entry("compile").as_ref(), || {
         let (bitcode, log) = first_that_knows(compilers(), target)?.compile(&job.source)?;
         Ok(Compiled {
@@ -136,7 +161,8 @@ pub fn compile(
 /// # Errors
 /// The messages, or what is missing.
 pub fn build(text: &str, options: &Options, target: &str) -> Result<(Vec<u8>, Log), Log> {
-    let job = Job::new(text, &[], options, target);
+    let whole = expanded(text, &[], options, target);
+    let job = Job::new(text, &[], options, target, whole.as_deref());
     if job.reads_files || job.source.may_print() {
         let (bitcode, log) = compile(text, &[], options, target)?;
         return match link(&[&bitcode], options, target) {

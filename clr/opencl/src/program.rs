@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gneiss_fatbin::CodeObject;
 use gneiss_hiprtc::compiler::Header;
 use parking_lot::Mutex;
 
@@ -39,12 +40,6 @@ impl Loaded {
         self.program
             .as_ref()
             .map_or(&[], |program| program.kernels())
-    }
-
-    /// Bytes of its variables.
-    fn variables(&self) -> usize {
-        let globals = self.program.iter().flat_map(|program| program.globals());
-        globals.map(|variable| variable.size).sum()
     }
 }
 
@@ -258,9 +253,20 @@ impl Program {
         result
     }
 
-    /// Bytes of program-scope variables on a device.
+    /// Bytes of variables in the global address space on a device, those of functions among them. They have no symbols that one can ask for.
     pub fn variables(build: &Build) -> usize {
-        build.loaded.as_ref().map_or(0, |loaded| loaded.variables())
+        if build.loaded.is_none() {
+            return 0;
+        }
+        let Ok(code) = CodeObject::parse(&build.binary) else {
+            return 0;
+        };
+        let sections = [".data", ".bss"].map(|name| code.elf().section(name));
+        let sizes = sections
+            .iter()
+            .flatten()
+            .map(|section| section.size as usize);
+        sizes.sum()
     }
 
     /// The program's kernels, by name, of any device that it is built for.

@@ -22,6 +22,8 @@ pub struct Source<'a> {
     pub text: &'a str,
     /// Headers that it may include by name.
     pub headers: &'a [Header],
+    /// What [`OpenCl::expand`] has made of it, if it was asked to.
+    pub expanded: Option<&'a str>,
     /// The compiler's options: macros, folders, `-cl-std=…` and other `-cl-…`.
     pub options: &'a [String],
     /// Extensions and features, each with `+` or `-` before it.
@@ -53,7 +55,7 @@ pub enum OpenCl {
 }
 
 impl Source<'_> {
-    /// Whether it may call `printf`, as far as one can see; files that it includes are not looked at.
+    /// Whether it may call `printf`, as far as one can see; files that it includes are seen in the expanded text alone.
     pub fn may_print(&self) -> bool {
         self.mentions("printf")
     }
@@ -69,6 +71,9 @@ impl Source<'_> {
     }
 
     fn mentions(&self, word: &str) -> bool {
+        if let Some(text) = self.expanded {
+            return text.contains(word);
+        }
         let headers = self.headers.iter().map(|header| header.text.as_str());
         std::iter::once(self.text)
             .chain(headers)
@@ -129,6 +134,18 @@ impl OpenCl {
         }
     }
 
+    /// The text of a source with all files that it includes, without what OpenCL C itself declares.
+    ///
+    /// # Errors
+    /// The compiler's messages.
+    pub fn expand(&self, source: &Source<'_>) -> Result<String, Log> {
+        let text = match self {
+            Self::Clang(driver) => driver.expand(source),
+            Self::Comgr(library) => library.expand(source),
+        }?;
+        Ok(without_declarations(&text))
+    }
+
     /// Compiles a source to bitcode; gives what the compiler said, too.
     ///
     /// # Errors
@@ -173,6 +190,25 @@ fn enqueues(pieces: &[&[u8]]) -> bool {
     })
 }
 
+/// Preprocessed text without the lines of the header that declares what OpenCL C has.
+fn without_declarations(text: &str) -> String {
+    let mut declarations = false;
+    let lines = text.lines().filter(|line| {
+        // `# 12 "file" 1 3` says where the next lines come from.
+        let marker = line
+            .strip_prefix("# ")
+            .and_then(|rest| rest.split_once(" \""));
+        if let Some((number, file)) = marker
+            && number.parse::<u32>().is_ok()
+        {
+            let name = file.rsplit_once('"').map_or(file, |(name, _)| name);
+            declarations = name.ends_with("opencl-c-base.h");
+        }
+        !declarations
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// The first compiler that knows a target.
 ///
 /// # Errors
@@ -196,6 +232,15 @@ pub fn first_that_knows<'a>(compilers: &'a [OpenCl], target: &str) -> Result<&'a
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_opencl_c_declares_is_not_part_of_a_program() {
+        let text = "# 1 \"a.cl\"\n# 1 \"/lib/opencl-c-base.h\" 1 3\nint printf();\n# 1 \"a.cl\" 2\nint x;\n# comment\n";
+        assert_eq!(
+            without_declarations(text),
+            "# 1 \"a.cl\"\n# 1 \"a.cl\" 2\nint x;\n# comment"
+        );
+    }
 
     #[test]
     fn without_a_compiler_the_log_says_what_to_install() {

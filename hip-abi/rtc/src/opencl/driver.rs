@@ -111,6 +111,17 @@ impl Driver {
         Ok((output, log))
     }
 
+    /// See [`OpenCl::expand`](super::OpenCl::expand), with what OpenCL C declares.
+    ///
+    /// # Errors
+    /// The compiler's messages.
+    pub fn expand(&self, source: &Source<'_>) -> Result<String, Log> {
+        let folder = clang::temporary()?;
+        let (output, _) = self.run(source, folder.path(), &["-E".into()])?;
+        let text = fs::read(&output).map_err(|error| clang::failed(&output, &error))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// Compiles a source to bitcode; gives what the compiler said, too.
     ///
     /// # Errors

@@ -122,8 +122,8 @@ impl Library {
         }
     }
 
-    /// Compiles a source to bitcode by an action; with the turn taken.
-    fn bitcode<'a>(
+    /// Runs an action on a source; with the turn taken.
+    fn run<'a>(
         loaded: &'a Loaded,
         (major, resources): &(u32, PathBuf),
         source: &Source<'_>,
@@ -167,6 +167,20 @@ impl Library {
         loaded.action(action, about(source.target), &input, &options, log)
     }
 
+    /// See [`OpenCl::expand`](super::OpenCl::expand), with what OpenCL C declares.
+    ///
+    /// # Errors
+    /// The compiler's messages.
+    pub fn expand(&self, source: &Source<'_>) -> Result<String, Log> {
+        let (loaded, chosen) = self.ready(source.target)?;
+        let _turn = loaded.turn();
+        let expanded = Self::run(loaded, chosen, source, PREPROCESS, &mut String::new())?;
+        match expanded.get(KIND_SOURCE) {
+            Some(text) => Ok(String::from_utf8_lossy(&text).into_owned()),
+            None => Err("libamd_comgr gave no text\n".to_owned()),
+        }
+    }
+
     /// See [`OpenCl::compile`](super::OpenCl::compile).
     ///
     /// # Errors
@@ -175,7 +189,7 @@ impl Library {
         let (loaded, chosen) = self.ready(source.target)?;
         let _turn = loaded.turn();
         let mut log = String::new();
-        let compiled = Self::bitcode(loaded, chosen, source, COMPILE_SOURCE_TO_BC, &mut log)?;
+        let compiled = Self::run(loaded, chosen, source, COMPILE_SOURCE_TO_BC, &mut log)?;
         match compiled.get(KIND_BC) {
             Some(bitcode) => Ok((bitcode, log)),
             None => Err("libamd_comgr gave no bitcode\n".to_owned()),
@@ -191,7 +205,7 @@ impl Library {
         let _turn = loaded.turn();
         let mut log = String::new();
         let action = COMPILE_SOURCE_WITH_DEVICE_LIBS_TO_BC;
-        let compiled = Self::bitcode(loaded, chosen, source, action, &mut log)?;
+        let compiled = Self::run(loaded, chosen, source, action, &mut log)?;
         let options = if source.enqueues() {
             NO_TYPE_BASED_ALIASES.map(String::from).to_vec()
         } else {
@@ -233,11 +247,12 @@ impl Library {
             let first = Source {
                 text: UNTYPED,
                 headers: &[],
+                expanded: None,
                 options: &[],
                 extensions: &[],
                 target,
             };
-            let first = Self::bitcode(
+            let first = Self::run(
                 loaded,
                 chosen,
                 &first,
