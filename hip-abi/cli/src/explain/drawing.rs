@@ -5,6 +5,7 @@ use super::time;
 use crate::trace::span;
 use gneiss_clr::trace::format::CommandKind;
 use gneiss_clr::trace::{Command, Trace};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Marks, the later ones win within a column.
@@ -40,6 +41,10 @@ pub fn draw(trace: &Trace, width: usize) -> String {
     };
     let mut text = String::new();
     let _ = writeln!(text, "{:label$} +{}", "", axis(columns, total));
+    let mut commands: HashMap<_, Vec<&Command>> = HashMap::new();
+    for command in &trace.commands {
+        commands.entry(command.queue).or_default().push(command);
+    }
     for queue in trace.queues.values() {
         let mut row = vec![' '; columns];
         let mut put = |from: usize, to: usize, mark: char| {
@@ -50,11 +55,7 @@ pub fn draw(trace: &Trace, width: usize) -> String {
                 }
             }
         };
-        for command in trace
-            .commands
-            .iter()
-            .filter(|command| command.queue == queue.id)
-        {
+        for command in commands.get(&queue.id).into_iter().flatten() {
             let Some((begin, end)) = span(command) else {
                 put(column(command.queued), columns - 1, WAITING);
                 continue;
