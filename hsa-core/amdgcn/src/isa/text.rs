@@ -278,6 +278,10 @@ impl Printer<'_> {
                     self.write(format_args!("{value:#x}"));
                 }
             }
+            // All 32 bits count for operations with one scalar source.
+            Type::F(16) if self.inst.format == Format::Sop1 => {
+                self.literal_16(value, Type::Packed(32))
+            }
             Type::I(16) | Type::U(16) | Type::B(16) | Type::F(16) | Type::Packed(32) => {
                 self.literal_16(value, ty)
             }

@@ -325,7 +325,7 @@ impl Reader<'_> {
             inst.mem.idxen = false;
             inst.mem.tfe = false;
             inst.mem.lds = false;
-            inst.mem.slc &= level != Level::Gfx950;
+            inst.mem.slc &= !level.is_gfx940_up();
             return Ok(());
         }
         inst.mem.offset = bits(word, 0, 12) as i32;

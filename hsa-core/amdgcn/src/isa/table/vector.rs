@@ -90,7 +90,7 @@ rows! {
     v_dot2c_f32_f16 F32 = P32 P32 [NO_E64 NO_SUFFIX MODS] @ GFX10_DOT 0x02;
     v_fmac_legacy_f32 F32 = F32 F32 @ GFX10_3 0x06;
     v_dot4c_i32_i8 I32 = B32 B32 [NO_E64 NO_SUFFIX] @ GFX10_DOT 0x0d;
-    v_dot2acc_f32_f16 F32 = P32 P32 [NO_E64 NO_SUFFIX] @ GFX11_ALL 0x02;
+    v_dot2acc_f32_f16 F32 = P32 P32 [NO_E64 NO_SUFFIX MODS] @ GFX11_ALL 0x02;
     v_fmac_dx9_zero_f32 F32 = F32 F32 @ GFX11_ALL 0x06;
     v_mul_dx9_zero_f32 F32 = F32 F32 @ GFX11_UP 0x07;
     v_cvt_pk_rtz_f16_f32 P32 = F32 F32 @ GFX11_UP 0x2f;

@@ -136,4 +136,13 @@ fn gfx11_names_the_halves_of_16_bit_registers() {
     };
     assert_eq!(text(&[0x7f08_390b]), "v_mov_b16_e32 v4.h, v11.l");
     assert_eq!(text(&[0x7f0a_1514]), "v_cvt_f16_f32_e32 v5.h, v20");
+    // The accumulator has a bit of its own before that of the destination.
+    assert_eq!(
+        text(&[0xd536_5809, 0x2e3d_1715]),
+        "v_fmac_f16_e64 v9, -v21, 11 op_sel:[1,1,0,1] mul:2"
+    );
+    assert_eq!(
+        text(&[0x0460_eefa, 0x0634_0b34]),
+        "v_dot2acc_f32_f16_dpp v48, -|v52|, v119 quad_perm:[3,2,0,0] row_mask:0x0 bank_mask:0x6 fi:1"
+    );
 }

@@ -67,14 +67,10 @@ impl Llvm22 {
         self.folder.join(name).display().to_string()
     }
 
-    /// What the disassembler says of the first instruction of each place; `None` where a longer one reaches into the place. Where the tool
-    /// itself ends with a fault, which some encodings make it do, there is nothing.
-    fn whole<const N: usize>(&self, places: &[[u32; N]]) -> Option<Vec<Option<String>>> {
-        let bytes: Vec<u8> = places
-            .iter()
-            .flatten()
-            .flat_map(|word| word.to_le_bytes())
-            .collect();
+    /// What the disassembler says of the first instruction of each place of so many dwords, of those places that it comes to: some encodings end
+    /// it with a fault, the place of which counts. `None` where a longer instruction reaches into the place, or the fault is its first.
+    fn until_fault(&self, words: &[u32], place: usize) -> Vec<Option<String>> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let (code, object) = (self.path("code"), self.path("code.o"));
         std::fs::write(&code, bytes).expect("a writable folder");
         let assembled = self
@@ -89,33 +85,39 @@ impl Llvm22 {
             .arg(format!("--mcpu={}", self.target))
             .arg(format!("--mattr={}", self.wave))
             .arg(object)
+            // Its own report of a fault takes longer than the rest.
+            .env("LLVM_DISABLE_SYMBOLIZATION", "1")
             .output()
             .expect("llvm-objdump-22 runs");
-        if !output.status.success() {
-            return None;
-        }
-        let mut texts = vec![None; places.len()];
-        for (address, text) in instructions(&String::from_utf8_lossy(&output.stdout)) {
+        let size = 4 * place;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        // The line that the fault cuts off is none.
+        let whole = printed.rfind('\n').map_or("", |end| &printed[..end]);
+        let mut texts = vec![None; words.len() / place];
+        let mut end = 0;
+        for (address, text) in instructions(whole) {
             let address = address as usize;
-            if address.is_multiple_of(4 * N) {
-                texts[address / (4 * N)] = Some(text);
+            end = address + 4;
+            if address.is_multiple_of(size) {
+                texts[address / size] = Some(text);
             }
         }
-        Some(texts)
+        if !output.status.success() {
+            texts.truncate(end / size + 1);
+        }
+        texts
     }
 
-    /// What the disassembler says of the first instruction of each place, without the places that end the tool.
-    pub(super) fn disassemble<const N: usize>(&self, places: &[[u32; N]]) -> Vec<Option<String>> {
-        match self.whole(places) {
-            Some(texts) => texts,
-            None if places.len() == 1 => vec![None],
-            None => {
-                let (low, high) = places.split_at(places.len() / 2);
-                let mut texts = self.disassemble(low);
-                texts.extend(self.disassemble(high));
-                texts
-            }
+    /// What the disassembler says of the first instruction of each place of so many dwords.
+    pub(super) fn disassemble(&self, words: &[u32], place: usize) -> Vec<Option<String>> {
+        let count = words.len() / place;
+        let mut texts = Vec::with_capacity(count);
+        while texts.len() < count {
+            let rest = &words[place * texts.len()..];
+            // In parts, since the tool takes all of its text into memory.
+            texts.extend(self.until_fault(&rest[..rest.len().min(place * 25_000)], place));
         }
+        texts
     }
 
     /// Which of the texts the assembler takes.

@@ -288,7 +288,8 @@ impl Printer<'_> {
             let control = flags.contains(Flags::OP_SEL_CONTROL);
             // The accumulator, and a third source that is not there, have a bit too.
             let sources = match inst.op {
-                Op::v_cvt_sr_fp8_f32
+                Op::v_fmac_f16
+                | Op::v_cvt_sr_fp8_f32
                 | Op::v_cvt_sr_bf8_f32
                 | Op::v_cvt_scalef32_pk_fp4_f16
                 | Op::v_cvt_scalef32_pk_fp4_bf16 => 3,

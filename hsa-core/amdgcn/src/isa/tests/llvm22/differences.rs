@@ -1,11 +1,11 @@
 //! What the comparison with LLVM 22 takes for equal, and where the two differ on purpose and why.
 
-use super::{super::without, formats::PLACE};
+use super::super::without;
 
 /// An encoding that LLVM reads as an instruction.
 pub(super) struct Case<'a> {
     pub(super) format: &'static str,
-    pub(super) words: &'a [u32; PLACE],
+    pub(super) words: &'a [u32],
     /// LLVM's text.
     pub(super) llvm: &'a str,
     /// Our text, or why it is no instruction.
@@ -47,6 +47,14 @@ pub(super) fn of_gfx950(case: &Case<'_>) -> Verdict {
     case.judge(case.ours == case.llvm, differs_on_gfx950)
 }
 
+/// GFX9 before GFX950, whose text of ours is that of LLVM 19.
+pub(super) fn of_gfx9(case: &Case<'_>) -> Verdict {
+    let equal = case.ours == case.llvm || same_fields(case.llvm, case.ours);
+    case.judge(equal, |case| {
+        differs_on_gfx950(case) || is_dot_product_without_halves(case)
+    })
+}
+
 /// GFX10 and later, whose text of ours is that of LLVM 19.
 pub(super) fn of_gfx10_and_later(case: &Case<'_>) -> Verdict {
     let equal = case.ours == case.llvm || same_fields(&normalised(case.llvm), case.ours);
@@ -61,13 +69,15 @@ fn differs_everywhere(case: &Case<'_>) -> bool {
     case.llvm.contains("/*")
         // Registers of later families, and read-only ones as destinations.
         || operands.contains("src_flat_scratch")
-        || case.begins(&["v_cmp", "v_readfirstlane", "v_readlane"]) && operands.starts_with("src_")
+        || case.begins(&["v_cmp", "v_readfirstlane", "v_readlane", "v_s_"]) && operands.starts_with("src_")
         // Reserved values of the rest of an SDWA destination.
         || case.format.starts_with("vop") && second >> 11 & 3 == 3 && case.llvm.contains("_sdwa ")
         // Offsets of SMEM of 0 beside a register are the same as none.
         || case.format == "smem" && operands.contains("offset:0x0")
-        // A constant that LLVM takes for the code of an inline one.
+        // A constant, or the lanes of DPP8, that LLVM takes for the code of an inline constant.
         || case.begins(&["v_madmk", "v_madak", "v_fmamk", "v_fmaak", "s_fmamk", "s_fmaak"]) && second < 256
+        || case.format == "vopd" && ["_fmaak_", "_fmamk_"].iter().any(|name| case.llvm.contains(name)) && case.words[2] < 256
+        || operands.contains("dpp8:[") && second >> 8 < 256
         // Messages with bits that mean nothing set, and swizzles, which we print as numbers.
         || case.begins(&["s_sendmsg"])
         || operands.contains("swizzle(ROTATE") || operands.contains("swizzle(FFT")
@@ -111,13 +121,19 @@ fn differs_from_gfx10_on(case: &Case<'_>) -> bool {
     let plain = without(ours, " op_sel:[");
     // Of GFX12's images some read as vector operations of GFX9 there.
     format.starts_with("vimage") && llvm.starts_with("v_")
+        // LLVM 22 looks at the 16 bits that these use.
+        || case.begins(&["v_cvt_pk_f32_bf8_e32", "v_cvt_pk_f32_fp8_e32"]) && case.operands().contains(", 0x")
         // LLVM 19 loses the destination of these.
         || case.begins(&["ds_add_gs_reg_rtn", "ds_sub_gs_reg_rtn"])
-        // With bits of `op_sel` set that the operation has no operand for, LLVM leaves out the others, and LLVM 22 the halves of dot
-        // products of bytes.
+        // With bits of `op_sel` set that the operation has no operand for, LLVM leaves out the others.
         || plain == normal
         || plain != ours && plain == normal.replace(".h", "")
-        || llvm.starts_with("v_dot") && without(ours, " op_sel_hi:[") == llvm
+        || is_dot_product_without_halves(case)
+}
+
+/// LLVM 22 leaves out the halves of dot products of bytes and of parts of them.
+fn is_dot_product_without_halves(case: &Case<'_>) -> bool {
+    case.begins(&["v_dot"]) && without(case.ours, " op_sel_hi:[") == case.llvm
 }
 
 /// Whether LLVM 22's normalised text has the operation and, field by field, the operands of ours.

@@ -2,12 +2,6 @@
 
 use crate::testing::Random;
 
-/// Dwords of a place: the longest instruction, and what re-synchronises the disassembler after a wrong one.
-pub(super) const PLACE: usize = 10;
-
-/// Random dwords in a place, where the fields of the format are not listed.
-pub(super) const RANDOM: usize = 5;
-
 /// `s_nop 0`.
 const NOP: u32 = 0xbf80_0000;
 
@@ -26,40 +20,52 @@ pub(super) struct Format {
     pub(super) name: &'static str,
     /// The fixed bits at the top of the first dword.
     fixed: &'static str,
+    /// Dwords of its longest instruction.
+    longest: usize,
     fields: Option<Fields>,
 }
 
 impl Format {
-    /// A random encoding.
-    pub(super) fn place(&self, random: &mut Random) -> [u32; PLACE] {
-        let mut words = [NOP; PLACE];
-        match &self.fields {
+    /// Dwords of a place: the longest instruction, and what brings the disassembler back into step after a wrong one.
+    pub(super) fn size(&self) -> usize {
+        self.longest + 2
+    }
+
+    /// Appends the place of a random encoding.
+    fn place(&self, random: &mut Random, words: &mut Vec<u32>) {
+        let (mut first, second) = match &self.fields {
             Some(fields) => {
                 let (low, count) = fields.opcode;
                 let opcode = (random.dword() & ones(count)) << low;
-                words[0] = opcode | often_zero(fields.others[0], random);
-                words[1] = often_zero(fields.others[1], random);
+                let [first, second] = fields.others;
+                (
+                    opcode | often_zero(first, random),
+                    often_zero(second, random),
+                )
             }
-            None => {
-                // The opcode lies in the middle of the first dword: any.
-                words[0] = random.dword();
-                words[1..RANDOM].fill_with(|| often_small(random));
-            }
-        }
+            // The opcode lies in the middle of the first dword: any.
+            None => (random.dword(), often_small(random)),
+        };
         let high = 32 - self.fixed.len() as u32;
         let bits = u32::from_str_radix(self.fixed, 2).expect("binary digits");
-        words[0] = words[0] & ones(high) | bits << high;
-        words
+        first = first & ones(high) | bits << high;
+        words.extend([first, second]);
+        words.extend((2..self.longest).map(|_| often_small(random)));
+        words.extend([NOP; 2]);
     }
 
-    /// Random encodings, the same in every run.
-    pub(super) fn places(&self, count: usize) -> Vec<[u32; PLACE]> {
+    /// The places of random encodings, the same in every run.
+    pub(super) fn places(&self, count: usize) -> Vec<u32> {
         let seed = self
             .name
             .bytes()
             .fold(1, |seed, byte| seed << 7 ^ u64::from(byte));
         let mut random = Random::new(seed);
-        (0..count).map(|_| self.place(&mut random)).collect()
+        let mut words = Vec::with_capacity(count * self.size());
+        for _ in 0..count {
+            self.place(&mut random, &mut words);
+        }
+        words
     }
 }
 
@@ -93,7 +99,16 @@ const fn any(name: &'static str, fixed: &'static str) -> Format {
     Format {
         name,
         fixed,
+        longest: 3,
         fields: None,
+    }
+}
+
+/// Addresses of images may be in registers apart, whose numbers are in up to three more dwords.
+const fn images(name: &'static str, fixed: &'static str) -> Format {
+    Format {
+        longest: 5,
+        ..any(name, fixed)
     }
 }
 
@@ -107,6 +122,7 @@ const fn listed(
     Format {
         name,
         fixed,
+        longest: 2,
         fields: Some(Fields {
             opcode,
             others: [first, second],
@@ -161,7 +177,7 @@ pub(super) const MEMORY: &[Format] = &[
     any("flat", "110111"),
     any("mubuf", "111000"),
     any("mtbuf", "111010"),
-    any("mimg", "111100"),
+    images("mimg", "111100"),
 ];
 
 pub(super) const MEMORY_OF_GFX12: &[Format] = &[
