@@ -2,14 +2,15 @@
 //
 //     math_accuracy POINTS
 //
-// prints one line for each function: its name, the documented bound (`none`), the error where the absolute error is largest, and
-// the largest error, in units in the last place. The reference is glibc's long double on x87, whose own error is below 1/500 of a
+// prints one line for each function: its name, the documented bound (`none`), and for each device the error where the absolute error is
+// largest and the largest error, in units in the last place. The reference is glibc's long double on x87, whose own error is below 1/500 of a
 // unit of a double.
 #include "check.hpp"
 
 #include <cmath>
 #include <hip/hip_fp16.h>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace {
@@ -17,10 +18,15 @@ namespace {
 constexpr long double pi = M_PIl;
 constexpr int none = -1;
 
+struct Measured {
+    double at_absolute, largest;
+};
+
 struct Row {
     const char *name;
     int bound;
-    double (*measure)(const char *name, int points, double *largest);
+    // One for each device.
+    std::vector<Measured> (*measure)(int points);
 };
 
 std::vector<Row> &rows() {
@@ -93,26 +99,34 @@ template <typename T> struct Errors {
 };
 
 template <typename T, typename Launch, typename Reference>
-double measured(int points, double x0, double x1, double y0, double y1, double *largest, Launch launch, Reference reference) {
+std::vector<Measured> measured(int points, double x0, double x1, double y0, double y1, Launch launch, Reference reference) {
     std::vector<T> x(points), y(points), z(points);
+    std::vector<long double> truth(points);
     for (int n = 0; n < points; ++n) {
         x[n] = static_cast<T>(point(n, 1, x0, x1));
         y[n] = static_cast<T>(point(n, 2, y0, y1));
+        truth[n] = reference(x[n], y[n]);
     }
-    T *device = nullptr;
     const size_t bytes = points * sizeof(T);
-    HIP_CHECK(hipMalloc(&device, 3 * bytes));
-    HIP_CHECK(hipMemcpy(device, x.data(), bytes, hipMemcpyHostToDevice));
-    HIP_CHECK(hipMemcpy(device + points, y.data(), bytes, hipMemcpyHostToDevice));
-    launch(device, device + points, device + 2 * points);
-    HIP_CHECK(hipMemcpy(z.data(), device + 2 * points, bytes, hipMemcpyDeviceToHost));
-    HIP_CHECK(hipFree(device));
-    Errors<T> errors;
-    for (int n = 0; n < points; ++n) {
-        errors.add(z[n], reference(x[n], y[n]));
+    int devices = 0;
+    HIP_CHECK(hipGetDeviceCount(&devices));
+    std::vector<Measured> result;
+    for (int number = 0; number < devices; ++number) {
+        HIP_CHECK(hipSetDevice(number));
+        T *device = nullptr;
+        HIP_CHECK(hipMalloc(&device, 3 * bytes));
+        HIP_CHECK(hipMemcpy(device, x.data(), bytes, hipMemcpyHostToDevice));
+        HIP_CHECK(hipMemcpy(device + points, y.data(), bytes, hipMemcpyHostToDevice));
+        launch(device, device + points, device + 2 * points);
+        HIP_CHECK(hipMemcpy(z.data(), device + 2 * points, bytes, hipMemcpyDeviceToHost));
+        HIP_CHECK(hipFree(device));
+        Errors<T> errors;
+        for (int n = 0; n < points; ++n) {
+            errors.add(z[n], truth[n]);
+        }
+        result.push_back({errors.at_absolute, static_cast<double>(errors.largest)});
     }
-    *largest = static_cast<double>(errors.largest);
-    return errors.at_absolute;
+    return result;
 }
 
 #define FUNCTION(name, T, expression, reference, argument, x0, x1, y0, y1, bound)                                                \
@@ -124,9 +138,9 @@ double measured(int points, double x0, double x1, double y0, double y1, double *
             to[n] = expression;                                                                                                   \
         }                                                                                                                         \
     }                                                                                                                             \
-    double measure_##name(const char *, int points, double *largest) {                                                            \
+    std::vector<Measured> measure_##name(int points) {                                                                            \
         return measured<T>(                                                                                                       \
-            points, x0, x1, y0, y1, largest,                                                                                      \
+            points, x0, x1, y0, y1,                                                                                               \
             [=](const T *from, const T *second, T *to) {                                                                          \
                 device_##name<<<(points + 255) / 256, 256>>>(from, second, to, points);                                           \
                 HIP_CHECK(hipGetLastError());                                                                                     \
@@ -276,13 +290,11 @@ UNARY(hrsqrt, _Float16, hrsqrt(x), 1 / sqrtl(x), 0.01, 100, none)
 int main(int count, char **arguments) {
     const int points = count > 1 ? std::atoi(arguments[1]) : 2048;
     for (const Row &row : rows()) {
-        double largest = 0;
-        const double at_absolute = row.measure(row.name, points, &largest);
-        if (row.bound == none) {
-            std::printf("%s\tnone\t%.3f\t%.3f\n", row.name, at_absolute, largest);
-        } else {
-            std::printf("%s\t%d\t%.3f\t%.3f\n", row.name, row.bound, at_absolute, largest);
+        std::printf("%s\t%s", row.name, row.bound == none ? "none" : std::to_string(row.bound).c_str());
+        for (const Measured &measured : row.measure(points)) {
+            std::printf("\t%.3f\t%.3f", measured.at_absolute, measured.largest);
         }
+        std::printf("\n");
     }
     return 0;
 }

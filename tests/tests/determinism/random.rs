@@ -69,6 +69,8 @@ const LEFT_OUT: [&str; 18] = [
 /// The instructions of the files for a target, as they stand there.
 fn instructions(target: &str) -> Vec<String> {
     let mut found = Vec::new();
+    // GFX11.5 has all of GFX11.
+    let meant = |name: &str| name == target || (target, name) == ("gfx1151", "gfx1100");
     for file in FILES {
         let path = source_path(&format!("hsa-core/amdgcn/tests/instructions/{file}.txt"));
         let text = fs::read_to_string(&path)
@@ -77,17 +79,14 @@ fn instructions(target: &str) -> Vec<String> {
         for line in text.lines() {
             let line = line.split('#').next().unwrap_or_default();
             if let Some(targets) = line.strip_prefix("targets ") {
-                in_block = targets.split_whitespace().any(|name| name == target);
+                in_block = targets.split_whitespace().any(meant);
             } else if in_block && line.starts_with(['v', 's', '+']) && !line.contains(" = ") {
                 let (instruction, only) = line
                     .trim_start_matches("+ ")
                     .split_once("  [")
                     .unwrap_or((line, ""));
-                let wanted = only.is_empty()
-                    || only
-                        .trim_end_matches(']')
-                        .split_whitespace()
-                        .any(|name| name == target);
+                let wanted =
+                    only.is_empty() || only.trim_end_matches(']').split_whitespace().any(meant);
                 if wanted && !LEFT_OUT.iter().any(|part| instruction.contains(part)) {
                     found.push(instruction.trim_start_matches("+ ").trim().to_owned());
                 }
@@ -351,7 +350,7 @@ fn random_kernels_give_the_same_bits_on_every_back_end_and_thread_count() {
     ));
     let (kernels, seeds) = if verify() { (40, 5) } else { (12, 1) };
     for target in [
-        "gfx906", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200",
+        "gfx906", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1151", "gfx1200",
     ] {
         for seed in 0..seeds {
             let folder = tempfile::tempdir_in(workspace_root().join("target"))
