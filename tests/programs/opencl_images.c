@@ -78,6 +78,34 @@ CASE(kernels_read_and_write_texels) {
     }
 }
 
+CASE(repeated_images_begin_anew_at_every_whole_number) {
+    const cl_command_queue queue = setup(0);
+    const cl_kernel kernel = make_kernel(
+        "constant sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_NEAREST;\n"
+        "kernel void f(read_only image1d_t in, global int *out, int width) {\n"
+        "  int i = get_global_id(0); out[i] = read_imagei(in, s, (i - 200 + 0.25f) / width).x; }",
+        "f");
+    enum { COUNT = 400 };
+    const cl_mem out = buffer(COUNT * sizeof(cl_int));
+    for (cl_int width = 3; width < 50; width += 23) {
+        cl_int texels[49], numbers[COUNT];
+        for (cl_int i = 0; i < width; ++i) {
+            texels[i] = i;
+        }
+        const cl_image_desc line = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = (size_t)width};
+        const cl_mem in = image(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, CL_R, CL_SIGNED_INT32, line, texels);
+        set(kernel, 0, sizeof in, &in);
+        set(kernel, 1, sizeof out, &out);
+        set(kernel, 2, sizeof width, &width);
+        const cl_event done = launch(queue, kernel, COUNT, 0, NULL);
+        OK(clWaitForEvents(1, &done));
+        OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof numbers, numbers, 0, NULL, NULL));
+        for (cl_int i = 0; i < COUNT; ++i) {
+            REQUIRE(numbers[i] == ((i - 200) % width + width) % width);
+        }
+    }
+}
+
 CASE(samplers_of_the_host_filter) {
     const cl_command_queue queue = setup(0);
     const cl_kernel kernel = make_kernel(

@@ -39,5 +39,11 @@ CASE(features_that_are_listed_are_macros) {
         const size_t at = strlen(source);
         snprintf(source + at, sizeof source - at, "#if %s != 1\n#error %s\n#endif\n", features[i].name, features[i].name);
     }
+    cl_bool images;
+    OK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL));
+    if (images) {
+        strcat(source, "#if __IMAGE_SUPPORT__ != 1\n#error images\n#endif\n");
+    }
     build(source, "-cl-std=CL3.0 -Werror");
+    build("#if __OPENCL_VERSION__ != 300 || __OPENCL_C_VERSION__ != 120\n#error versions\n#endif\n", "");
 }

@@ -116,6 +116,7 @@ cases! {
     "opencl_images":
     formats_that_every_device_must_have_are_listed,
     kernels_read_and_write_texels,
+    repeated_images_begin_anew_at_every_whole_number,
     samplers_of_the_host_filter,
     images_of_every_kind_hold_what_was_written,
     fills_copies_and_maps,

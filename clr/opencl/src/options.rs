@@ -128,6 +128,11 @@ impl Options {
         }
         let (major, minor) = (options.standard / 100, options.standard / 10 % 10);
         options.compiler.push(format!("-cl-std=CL{major}.{minor}"));
+        // What is the device's to say and not the compiler's (OpenCL C 3.0, 6.12).
+        options.compiler.push("-D__OPENCL_VERSION__=300".to_owned());
+        if images {
+            options.compiler.push("-D__IMAGE_SUPPORT__=1".to_owned());
+        }
         options.uniform = uniform || options.standard < 200;
         if options.standard >= 300 {
             let features = extension::features(images);
@@ -175,11 +180,22 @@ mod tests {
         assert!(!options.uniform && options.math.finite_only && options.math.unsafe_math);
         assert_eq!(
             options.compiler,
-            ["-cl-fast-relaxed-math", "-DX=1", "-cl-std=CL2.0"]
+            [
+                "-cl-fast-relaxed-math",
+                "-DX=1",
+                "-cl-std=CL2.0",
+                "-D__OPENCL_VERSION__=300"
+            ]
         );
         let plain = Options::parse("", false, true).expect("valid");
         assert!(plain.uniform);
         assert_eq!(plain.extensions, ["+cl_khr_depth_images"]);
+        assert!(
+            plain
+                .compiler
+                .iter()
+                .any(|option| option == "-D__IMAGE_SUPPORT__=1")
+        );
     }
 
     #[test]

@@ -64,20 +64,22 @@ fn wrap(position: i64, size: u32, clamp: Clamp) -> Option<i32> {
     i32::try_from(resolved).ok()
 }
 
-/// Resolves a coordinate in texels. Fixed point with eight fraction bits, as the texture unit computes.
+/// Resolves a coordinate in texels. Fixed point with eight fraction bits, as the texture unit computes, for point sampling, too: the device
+/// libraries divide a whole number of texels by the size of the image, and rely on its rounding for the way back.
 fn axis(coordinate: f32, offset: i32, size: u32, clamp: Clamp, linear: bool) -> Axis {
     // NaN becomes 0; infinities saturate. Both ends keep room for the arithmetic below.
     let coordinate = f64::from(coordinate).clamp(-1.0e9, 1.0e9);
     let coordinate = if coordinate.is_nan() { 0.0 } else { coordinate };
     let offset = i64::from(offset);
+    let fixed = |coordinate: f64| (coordinate * 256.0).round_ties_even() as i64;
     if !linear {
-        let at = wrap(coordinate.floor() as i64 + offset, size, clamp);
+        let at = wrap((fixed(coordinate) >> 8) + offset, size, clamp);
         return Axis {
             texels: [at, at],
             weight: 0.0,
         };
     }
-    let fixed = ((coordinate - 0.5) * 256.0).round_ties_even() as i64;
+    let fixed = fixed(coordinate - 0.5);
     let first = (fixed >> 8) + offset;
     Axis {
         texels: [wrap(first, size, clamp), wrap(first + 1, size, clamp)],
@@ -308,6 +310,21 @@ mod tests {
             [1.0, 3.0]
         );
         assert_eq!([at(Clamp::Border, 4.5), at(Clamp::Border, 3.5)], [0.0, 3.0]);
+    }
+
+    #[test]
+    fn whole_texels_stay_whole_through_a_division_by_the_size() {
+        for size in 1..300_u32 {
+            for texel in -600_i32..600 {
+                let coordinate = texel as f32 * (1.0 / size as f32) * size as f32;
+                let axis = axis(coordinate, 0, size, Clamp::Wrap, false);
+                assert_eq!(
+                    axis.texels[0],
+                    Some(texel.rem_euclid(size as i32)),
+                    "{texel} of {size}"
+                );
+            }
+        }
     }
 
     #[test]
