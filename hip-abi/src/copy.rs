@@ -20,7 +20,7 @@ use crate::{
     },
     host_range::{self, Access},
     memory::{SYNC_MEMOPS, find},
-    runtime::hip_error,
+    runtime::{self, hip_error},
     stream::{Resolved, resolve},
     types::*,
     variable,
@@ -36,6 +36,8 @@ pub enum Host {
     Waits,
     /// The call returns at once.
     GoesOn,
+    /// The call returns at once; what comes later in the null stream of the destination's device waits.
+    OrdersNullStreams,
 }
 
 /// One side of a copy or fill.
@@ -162,6 +164,7 @@ pub fn waits(host: Host, destination: &Side, source: &Side) -> bool {
                 || (synchronous(destination) && synchronous(source))
         }
         Host::GoesOn => destination.is_pageable(),
+        Host::OrdersNullStreams => destination.is_pageable() || source.is_pageable(),
     }
 }
 
@@ -184,7 +187,7 @@ pub(crate) fn keep_until_end(
 /// The capture that a copy or fill becomes a node of. Those that the host waits for cannot be captured.
 pub(crate) fn captured(host: Host, stream: hipStream_t) -> HipResult<Option<Capturing>> {
     match host {
-        Host::Waits => capture::refuse_synchronous().map(|()| None),
+        Host::Waits | Host::OrdersNullStreams => capture::refuse_synchronous().map(|()| None),
         Host::GoesOn => capture::of(stream),
     }
 }
@@ -251,6 +254,13 @@ pub(crate) fn copy(
     if from_pageable || waits(host, &destination, &source) {
         command.wait().map_err(hip_error)?;
         crate::pool::trim_all();
+    } else if host == Host::OrdersNullStreams
+        && let Some(device) = destination
+            .device()
+            .filter(|&device| device != stream.device)
+    {
+        let null = runtime::device(device as i32)?.null_stream()?;
+        null.queue.enqueue_marker(&[command]).map_err(hip_error)?;
     }
     Ok(())
 }

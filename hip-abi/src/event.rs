@@ -5,7 +5,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicUsize, Ordering},
+    atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
 use gneiss_clr::{Event as Command, Status};
@@ -34,6 +34,8 @@ pub struct Event {
     /// Ordinal of the device that was current at creation.
     pub device: usize,
     command: Mutex<Option<Command>>,
+    /// What [`pool::order`] gave right before the last recording; 0: not known.
+    order: AtomicU64,
     /// Handle of the stream that it was last recorded in; 0 when no call named one.
     stream: AtomicUsize,
     /// Set if the last recording was in a capture.
@@ -51,15 +53,24 @@ impl Event {
         self.command.lock().clone()
     }
 
-    /// Makes the event stand for a command.
-    pub fn set_command(&self, command: Command) {
-        self.set_command_of(command, std::ptr::null_mut());
+    /// The marker of the last recording, and what [`pool::order`] gave right before it.
+    pub(crate) fn ordered_command(&self) -> Option<(Command, u64)> {
+        let command = self.command.lock();
+        let order = self.order.load(Ordering::Relaxed);
+        Some((command.clone()?, order))
     }
 
-    fn set_command_of(&self, command: Command, stream: hipStream_t) {
+    /// Makes the event stand for a command.
+    pub fn set_command(&self, command: Command) {
+        self.set_command_of(command, 0, std::ptr::null_mut());
+    }
+
+    fn set_command_of(&self, command: Command, order: u64, stream: hipStream_t) {
         self.stream.store(stream.addr(), Ordering::Relaxed);
         *self.recorded.lock() = None;
-        *self.command.lock() = Some(command);
+        let mut place = self.command.lock();
+        self.order.store(order, Ordering::Relaxed);
+        *place = Some(command);
     }
 
     /// Warns in the log of a wait for a stream that the program has destroyed. The wait works here: the event stands for the work, which
@@ -146,6 +157,7 @@ fn create(out: *mut hipEvent_t, flags: u32) -> HipResult {
         flags,
         device: runtime::current()?.ordinal,
         command: Mutex::new(None),
+        order: AtomicU64::new(0),
         stream: AtomicUsize::new(0),
         recorded: Mutex::new(None),
         shared: if flags & hipEventInterprocess != 0 {
@@ -176,6 +188,7 @@ pub(crate) fn open(shared: Arc<SharedEvent>) -> HipResult<hipEvent_t> {
         flags: hipEventInterprocess | hipEventDisableTiming,
         device: runtime::current()?.ordinal,
         command: Mutex::new(None),
+        order: AtomicU64::new(0),
         stream: AtomicUsize::new(0),
         recorded: Mutex::new(None),
         shared: Some(shared),
@@ -198,11 +211,12 @@ pub(crate) fn record(handle: hipEvent_t, stream: hipStream_t, external: bool) ->
             stream.device
         );
     }
+    let order = pool::order();
     let command = match event.shared() {
         Some(shared) => shared.record(&stream.queue, &wait)?,
         None => stream.queue.enqueue_marker(&wait).map_err(hip_error)?,
     };
-    event.set_command_of(command, named);
+    event.set_command_of(command, order, named);
     Ok(())
 }
 

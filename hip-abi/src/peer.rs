@@ -12,6 +12,7 @@ use crate::{
     fail,
     runtime::{self, hip_error},
     types::*,
+    version::{self, Major},
 };
 
 /// Whether a device can access another's memory. A device is no peer of itself.
@@ -158,7 +159,8 @@ pub unsafe extern "C" fn hipExtGetLinkTypeAndHopCount(
     Ok(())
 }
 
-/// Copies between devices' memories; where the memories are follows from the pointers.
+/// Copies between devices' memories; where the memories are follows from the pointers. The copy is in the null stream of the current device. With
+/// HIP 5 (5.2.3) the host waits for it; later, what comes in the null stream of the destination's device does (`hip_peer.cpp` of AMD's runtime).
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipMemcpyPeer(
@@ -176,7 +178,11 @@ pub unsafe extern "C" fn hipMemcpyPeer(
         sizeBytes,
         hipMemcpyDeviceToDevice,
         NULL_STREAM,
-        Host::Waits,
+        if version::presented() == Major::Five {
+            Host::Waits
+        } else {
+            Host::OrdersNullStreams
+        },
     )
 }
 

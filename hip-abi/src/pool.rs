@@ -1,14 +1,14 @@
 //! Stream-ordered memory: `hipMallocAsync`, `hipFreeAsync` and their pools.
 //!
 //! An allocation takes device memory at once. A free leaves the block in its pool with a marker of its stream: the same stream
-//! may take it again at once (stream order keeps that safe), anybody may once the marker has ended. Blocks whose marker has
-//! ended go back to the device at every synchronising call, as far as the pool holds more than its release threshold (0 unless set).
+//! may take it again at once (stream order keeps that safe), so may a stream that waits for an event recorded after the free
+//! (`hipMemPoolReuseFollowEventDependencies`), anybody may once the marker has ended. Blocks whose marker has ended go back to the device at every synchronising call, as far as the pool holds more than its release threshold (0 unless set).
 
 use std::{
     ffi::c_void,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -67,14 +67,54 @@ pub(crate) struct State {
 struct Freed {
     address: usize,
     size: usize,
-    queue: u64,
     marker: Event,
+    /// The queue that freed it.
+    owner: Reached,
+    /// Queues that wait, directly or through others, for an event recorded after the free.
+    followers: Vec<Reached>,
+}
+
+/// From which point on commands of a queue come after a free.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    queue: u64,
+    /// A recording in the queue whose [`order`] is above this comes after the free.
+    order: u64,
+}
+
+impl Freed {
+    fn reached(&self) -> impl Iterator<Item = &Reached> {
+        std::iter::once(&self.owner).chain(&self.followers)
+    }
+
+    /// Lets a queue that waits for a recording in another one have the block, if that comes after the free.
+    fn follow(&mut self, recorded: Reached, waiter: u64) {
+        let after = |place: &Reached| place.queue == recorded.queue && recorded.order > place.order;
+        if self.reached().any(after) && self.reached().all(|place| place.queue != waiter) {
+            self.followers.push(Reached {
+                queue: waiter,
+                order: next_order(),
+            });
+        }
+    }
 }
 
 /// All pools.
 pub(crate) static POOLS: Table<Pool> = Table::new(Kind::MemoryPool);
 /// Freed blocks in all pools: while it is 0, synchronising calls have nothing to trim.
 static FREED_BLOCKS: AtomicUsize = AtomicUsize::new(0);
+/// Goes up after each free and each wait that follows one has been enqueued.
+static ORDER: AtomicU64 = AtomicU64::new(1);
+
+/// To be asked right before an event is recorded: above the number of every free that was enqueued before.
+pub(crate) fn order() -> u64 {
+    ORDER.load(Ordering::Acquire)
+}
+
+/// The number of a free or of a wait that was just enqueued.
+fn next_order() -> u64 {
+    ORDER.fetch_add(1, Ordering::AcqRel)
+}
 
 impl Pool {
     pub(crate) fn new(device: usize, max_size: usize) -> Self {
@@ -107,11 +147,12 @@ impl Pool {
         let device = runtime::device(self.device as i32)?;
         {
             let mut state = self.state.lock();
-            let opportunistic = state.reuse[1];
+            let [follow, opportunistic, _] = state.reuse;
             let fits = |freed: &Freed| {
                 freed.size >= size
                     && freed.size <= size + size / 8
-                    && (freed.queue == queue
+                    && (freed.owner.queue == queue
+                        || (follow && freed.followers.iter().any(|place| place.queue == queue))
                         || (opportunistic && freed.marker.query().is_terminal()))
             };
             if let Some(place) = state.freed.iter().position(fits) {
@@ -232,6 +273,19 @@ pub fn trim_all() {
     for (_, pool) in POOLS.live() {
         let keep = pool.state.lock().release_threshold;
         pool.trim(keep);
+    }
+}
+
+/// A queue waits for an event recorded in another one, after [`order`] gave the number: it may have what was freed before that. Cheap while nothing
+/// is freed.
+pub(crate) fn follow(queue: u64, order: u64, waiter: u64) {
+    if FREED_BLOCKS.load(Ordering::Relaxed) == 0 {
+        return;
+    }
+    for (_, pool) in POOLS.live() {
+        for freed in &mut pool.state.lock().freed {
+            freed.follow(Reached { queue, order }, waiter);
+        }
     }
 }
 
@@ -425,8 +479,12 @@ pub unsafe extern "C" fn hipFreeAsync(dev_ptr: *mut c_void, stream: hipStream_t)
         pool.state.lock().freed.push(Freed {
             address,
             size,
-            queue: stream.queue.id(),
             marker,
+            owner: Reached {
+                queue: stream.queue.id(),
+                order: next_order(),
+            },
+            followers: Vec::new(),
         });
         FREED_BLOCKS.fetch_add(1, Ordering::Relaxed);
     }

@@ -467,19 +467,21 @@ pub(crate) fn wait_event(stream: hipStream_t, handle: hipEvent_t, flags: u32) ->
     if let Some(shared) = event.shared() {
         return shared.wait_in(&stream.queue, &wait);
     }
-    let Some(command) = event.command() else {
+    let Some((command, order)) = event.ordered_command() else {
         return Ok(());
     };
     event.warn_if_stream_is_gone("hipStreamWaitEvent");
-    if command.status() == Status::COMPLETE
-        || command
-            .queue()
-            .is_some_and(|queue| queue.id() == stream.queue.id())
-    {
+    let (queue, own) = (command.queue().map(|queue| queue.id()), stream.queue.id());
+    if queue == Some(own) {
         return Ok(());
     }
-    wait.push(command);
-    stream.queue.enqueue_marker(&wait).map_err(hip_error)?;
+    if command.status() != Status::COMPLETE {
+        wait.push(command);
+        stream.queue.enqueue_marker(&wait).map_err(hip_error)?;
+    }
+    if let Some(queue) = queue {
+        pool::follow(queue, order, own);
+    }
     Ok(())
 }
 

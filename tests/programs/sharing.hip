@@ -1,6 +1,8 @@
 // Memory and events of several processes, memory pools among them, and virtual memory management.
 #include "case.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 
 #include <dlfcn.h>
@@ -199,6 +201,37 @@ CASE(peer_access_is_enabled_once) {
     EXPECT_ERROR(hipDeviceEnablePeerAccess(0, 0), hipErrorInvalidDevice);
     HIP_CHECK(hipDeviceDisablePeerAccess(1));
     EXPECT_ERROR(hipDeviceDisablePeerAccess(1), hipErrorPeerAccessNotEnabled);
+}
+
+// A copy from one device to another is in the null stream of the current one. Prints whether the host waits for it; what comes later in the null
+// stream of the destination's device finds it done.
+CASE(copy_to_a_peer) {
+    constexpr int length = 4096;
+    int *memory[2];
+    for (int device = 0; device < 2; ++device) {
+        HIP_CHECK(hipSetDevice(device));
+        HIP_CHECK(hipMalloc(&memory[device], length * sizeof(int)));
+        HIP_CHECK(hipMemset(memory[device], 0, length * sizeof(int)));
+        HIP_CHECK(hipDeviceSynchronize());
+    }
+    HIP_CHECK(hipSetDevice(0));
+    sample::Gate gate;
+    gate.close(nullptr);
+    add<<<(length + 255) / 256, 256>>>(memory[0], 5, length);
+    std::thread opener([&gate] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        gate.open();
+    });
+    HIP_CHECK(hipMemcpyPeer(memory[1], 1, memory[0], 0, length * sizeof(int)));
+    std::printf("the host waits: %s\n", hipStreamQuery(nullptr) == hipSuccess ? "yes" : "no");
+    HIP_CHECK(hipSetDevice(1));
+    add<<<(length + 255) / 256, 256>>>(memory[1], 1, length);
+    HIP_CHECK(hipStreamSynchronize(nullptr));
+    opener.join();
+    std::vector<int> values(length);
+    HIP_CHECK(hipMemcpy(values.data(), memory[1], length * sizeof(int), hipMemcpyDeviceToHost));
+    REQUIRE(std::all_of(values.begin(), values.end(), [](int value) { return value == 6; }));
+    EXPECT_ERROR(hipMemcpyPeer(memory[1], 2, memory[0], 0, 4), hipErrorInvalidDevice);
 }
 
 // A file that another interface might have exported, and memory of our own by descriptor.

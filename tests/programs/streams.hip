@@ -468,6 +468,47 @@ CASE(pool_memory_goes_back) {
     REQUIRE(threshold == 0 && used == 0 && reserved <= 32u << 20);
 }
 
+// A stream that waits for an event recorded after a free gets the memory at once, and so does one that waits for that stream; the free itself is
+// still to come then. An event from before the free gives nothing, and neither does any without the attribute.
+CASE(pool_memory_follows_events) {
+    constexpr std::size_t size = 1 << 20;
+    hipMemPool_t pool;
+    HIP_CHECK(hipDeviceGetDefaultMemPool(&pool, 0));
+    for (const bool follow : {true, false}) {
+        int flag = follow;
+        HIP_CHECK(hipMemPoolSetAttribute(pool, hipMemPoolReuseFollowEventDependencies, &flag));
+        const hipStream_t first = create_stream(hipStreamNonBlocking), second = create_stream(hipStreamNonBlocking),
+                          third = create_stream(hipStreamNonBlocking), fourth = create_stream(hipStreamNonBlocking);
+        const hipEvent_t before = create_event(hipEventDisableTiming), after = create_event(hipEventDisableTiming),
+                         early = create_event(hipEventDisableTiming), late = create_event(hipEventDisableTiming);
+        Gate gate;
+        const auto taken_by = [](hipStream_t stream) {
+            void *memory = nullptr;
+            HIP_CHECK(hipMallocAsync(&memory, size, stream));
+            return memory;
+        };
+        void *const memory = taken_by(first);
+        gate.close(first);
+        HIP_CHECK(hipEventRecord(before, first));
+        HIP_CHECK(hipEventRecord(early, second));
+        HIP_CHECK(hipFreeAsync(memory, first));
+        HIP_CHECK(hipStreamWaitEvent(second, before, 0));
+        REQUIRE(taken_by(second) != memory);
+        HIP_CHECK(hipEventRecord(after, first));
+        HIP_CHECK(hipStreamWaitEvent(second, after, 0));
+        HIP_CHECK(hipStreamWaitEvent(fourth, early, 0));
+        HIP_CHECK(hipEventRecord(late, second));
+        HIP_CHECK(hipStreamWaitEvent(third, late, 0));
+        REQUIRE(taken_by(fourth) != memory);
+        void *const again = taken_by(third);
+        REQUIRE((again == memory) == follow);
+        HIP_CHECK(hipMemsetAsync(again, 0x5a, size, third));
+        REQUIRE(hipStreamQuery(third) == hipErrorNotReady);
+        gate.open();
+        HIP_CHECK(hipDeviceSynchronize());
+    }
+}
+
 // Small blocks of a pool are memory like any other.
 CASE(small_blocks_of_a_pool) {
     const hipStream_t stream = create_stream();

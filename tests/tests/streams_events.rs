@@ -24,6 +24,7 @@ gneiss_tests::cases! { "streams":
     many_launches,
     pool_memory_from_many_threads,
     pool_memory_across_streams,
+    pool_memory_follows_events,
     pool_memory_goes_back,
     small_blocks_of_a_pool,
 }
@@ -96,6 +97,24 @@ fn what_differs_between_versions_follows_the_one_that_the_program_links() {
             ),
             "version {version}"
         );
+    }
+}
+
+#[test]
+fn the_host_waits_for_a_copy_to_a_peer_with_hip_5_only() {
+    for (version, waits) in [('5', "yes"), ('6', "no"), ('7', "no")] {
+        for run in presenting(version, "sharing", "copy_to_a_peer")
+            .gpus("gfx90a:2")
+            .in_both_modes()
+        {
+            let outcome = run.run();
+            outcome.expect_success();
+            assert_eq!(
+                outcome.stdout,
+                format!("the host waits: {waits}\n"),
+                "version {version}"
+            );
+        }
     }
 }
 

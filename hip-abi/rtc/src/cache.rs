@@ -15,7 +15,7 @@ use md5::{Digest as _, Md5};
 use crate::compiler::Compiled;
 
 /// Changes with the format of the files and with what goes into a key.
-const MAGIC: &[u8; 16] = b"gneiss hiprtc 1\n";
+const MAGIC: &[u8; 16] = b"gneiss hiprtc 2\n";
 const LIMIT: u64 = 512 << 20;
 /// Parts of a file: code object, bitcode, log, names.
 const PARTS: usize = 4;

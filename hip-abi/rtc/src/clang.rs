@@ -1,23 +1,26 @@
 //! Compiling through a clang driver, in a temporary folder.
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     fs,
     path::{Component, Path, PathBuf},
     process::{Command, Stdio},
     sync::OnceLock,
 };
 
-use crate::compiler::{
-    Compiled, Header, Job, LIBRARY_FOLDERS, Log, file_identity, processor, rocm_folders,
+use crate::{
+    compiler::{
+        Compiled, Header, Job, LIBRARY_FOLDERS, Log, file_identity, processor, rocm_folders,
+    },
+    headers::{Headers, STANDARD_HEADER, STANDARD_NAMES},
 };
 
 /// A clang with what it needs for HIP.
 #[derive(Debug)]
 pub struct Clang {
     path: PathBuf,
-    /// Holds `hip/hip_runtime.h`; empty for OpenCL, which needs none.
-    headers: PathBuf,
+    /// HIP's headers; none for OpenCL, which needs none.
+    headers: Option<Headers>,
     /// Holds `ocml.bc`.
     device_libraries: PathBuf,
     /// Processors that it knows; asked once.
@@ -32,12 +35,11 @@ fn variable(name: &str) -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-fn headers() -> Option<PathBuf> {
+fn headers() -> Option<Headers> {
     let folders = variable("HIP_PATH").into_iter().chain(rocm_folders());
     folders
         .chain([PathBuf::from("/usr"), PathBuf::from("/usr/local")])
-        .map(|folder| folder.join("include"))
-        .find(|folder| folder.join("hip/hip_runtime.h").exists())
+        .find_map(|folder| Headers::of(folder.join("include")))
 }
 
 fn device_libraries() -> Option<PathBuf> {
@@ -130,7 +132,7 @@ impl Clang {
             .into_iter()
             .map(|path| Clang {
                 path,
-                headers: headers.clone(),
+                headers: Some(headers.clone()),
                 device_libraries: device_libraries.clone(),
                 processors: OnceLock::new(),
                 linker: OnceLock::new(),
@@ -147,7 +149,7 @@ impl Clang {
             .into_iter()
             .map(|path| Clang {
                 path,
-                headers: PathBuf::new(),
+                headers: None,
                 device_libraries: device_libraries.clone(),
                 processors: OnceLock::new(),
                 linker: OnceLock::new(),
@@ -177,10 +179,14 @@ impl Clang {
 
     /// See [`Compiler::identity`](crate::compiler::Compiler::identity).
     pub fn identity(&self) -> String {
+        let headers = self
+            .headers
+            .as_ref()
+            .map_or(Path::new(""), |headers| &headers.folder);
         [
             &self.path,
-            &self.headers.join("hip/hip_version.h"),
-            &self.headers.join("hip/hip_runtime.h"),
+            &headers.join("hip/hip_version.h"),
+            &headers.join("hip/hip_runtime.h"),
             &self.device_libraries.join("ocml.bc"),
         ]
         .map(|path| file_identity(path))
@@ -280,22 +286,16 @@ impl Clang {
         .map(OsStr::new)
         .into();
         arguments.extend([OsStr::new("-I"), folder.as_os_str()]);
-        // After the system's folders: HIP's may be one of them, and then the order of C++'s headers must not change.
-        arguments.extend([OsStr::new("-idirafter"), self.headers.as_os_str()]);
-        if !job.options.no_builtin_header {
-            // What AMD's header holds.
-            let wanted = [
-                "hip/hip_runtime.h",
-                "hip/hip_fp16.h",
-                "hip/amd_detail/amd_warp_functions.h",
-            ];
-            let installed = wanted
-                .into_iter()
-                .filter(|header| self.headers.join(header).exists());
-            for header in std::iter::once("__clang_hip_runtime_wrapper.h").chain(installed) {
-                arguments.extend(["-include", header].map(OsStr::new));
+        arguments.extend(self.headers.iter().flat_map(Headers::search));
+        let builtin = match &self.headers {
+            Some(headers) if !job.options.no_builtin_header => {
+                let standard = folder.join(STANDARD_HEADER);
+                fs::write(&standard, STANDARD_NAMES).map_err(|error| failed(&standard, &error))?;
+                headers.builtin()
             }
-        }
+            _ => Vec::new(),
+        };
+        arguments.extend(builtin.iter().map(OsString::as_os_str));
         if job.options.rdc {
             arguments.push(OsStr::new("-fgpu-rdc"));
         }

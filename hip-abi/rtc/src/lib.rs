@@ -18,6 +18,7 @@ pub mod cache;
 pub mod clang;
 pub mod comgr;
 pub mod compiler;
+pub mod headers;
 pub mod link;
 pub mod link_api;
 pub mod names;
