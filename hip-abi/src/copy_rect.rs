@@ -79,11 +79,17 @@ impl Plane {
             return fail!(hipErrorInvalidValue, "the {what} is null");
         }
         if self.pitch < extent[0] + self.x && (extent[1] > 1 || extent[2] > 1 || self.pitch != 0) {
+            let error = if self.pitch < extent[0] {
+                hipErrorInvalidPitchValue
+            } else {
+                hipErrorInvalidValue
+            };
             return fail!(
-                hipErrorInvalidPitchValue,
-                "the {what}'s pitch {} is less than a row of {} bytes",
+                error,
+                "the {what}'s pitch {} is less than a row of {} bytes from byte {} on",
                 self.pitch,
-                extent[0] + self.x
+                extent[0],
+                self.x
             );
         }
         let Some((start, length)) = self.span(extent) else {

@@ -220,7 +220,7 @@ pub unsafe extern "C" fn hipIpcGetEventHandle(
     let event = event::find(event).map_err(|_| hipErrorInvalidValue)?;
     let Some(shared) = event.shared() else {
         return fail!(
-            hipErrorInvalidValue,
+            hipErrorInvalidConfiguration,
             "the event was made without hipEventInterprocess"
         );
     };

@@ -1,5 +1,5 @@
-//! Functions that are exported and not supported: each answers `hipErrorNotSupported` and logs its name at `AMD_LOG_LEVEL` 1.
-//! They look at no argument, so that they have none here.
+//! Functions that are exported and not supported: each answers `hipErrorNotSupported` (`hipErrorNoDevice` without a device) and logs its
+//! name at `AMD_LOG_LEVEL` 1. They look at no argument, so that they have none here.
 
 use crate::{error::*, log};
 
@@ -38,7 +38,7 @@ macro_rules! unsupported {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name() -> hipError_t {
             static SITE: crate::entry::Site =
-                crate::entry::Site { name: stringify!($name), file: file!(), line: line!(), init: false, record: true,
+                crate::entry::Site { name: stringify!($name), file: file!(), line: line!(), init: true, record: true,
                     trace: gneiss_clr::trace::NameId::new() };
             crate::entry::call(&SITE, |_| {}, |_| {}, || {
                 report(stringify!($name), $reason);

@@ -60,6 +60,10 @@ done:
     result[threadIdx.x] = count;
 }
 
+__global__ void allocate_one(void **block, std::size_t size) { *block = malloc(size); }
+
+__global__ void free_one(void **block) { free(*block); }
+
 } // namespace
 
 CASE(live_blocks_never_overlap) {
@@ -69,6 +73,26 @@ CASE(live_blocks_never_overlap) {
         HIP_CHECK(hipDeviceSynchronize());
         REQUIRE(*overlaps == 0);
     }
+}
+
+// What a kernel allocates is the device's memory, too.
+CASE(memory_of_kernels_counts) {
+    constexpr std::size_t size = 8u << 20;
+    std::size_t before = 0, meanwhile = 0, after = 0, total = 0;
+    void **const block = sample::pinned<void *>(1);
+    allocate_one<<<1, 1>>>(block, 16);
+    free_one<<<1, 1>>>(block);
+    HIP_CHECK(hipDeviceSynchronize());
+    HIP_CHECK(hipMemGetInfo(&before, &total));
+    allocate_one<<<1, 1>>>(block, size);
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(*block != nullptr);
+    HIP_CHECK(hipMemGetInfo(&meanwhile, &total));
+    REQUIRE(meanwhile + size <= before);
+    free_one<<<1, 1>>>(block);
+    HIP_CHECK(hipDeviceSynchronize());
+    HIP_CHECK(hipMemGetInfo(&after, &total));
+    REQUIRE(after == before);
 }
 
 CASE(ballots_are_as_wide_as_the_wave) {

@@ -575,7 +575,17 @@ CASE(user_objects_live_as_long_as_their_graphs) {
     HIP_CHECK(hipDeviceSynchronize());
     HIP_CHECK(hipGraphExecDestroy(exec));
     REQUIRE(ended == 1);
-    EXPECT_ERROR(release(object, 1), hipErrorInvalidValue);
+    // References that are not there have no effect, and are no error.
+    HIP_CHECK(release(object, 1));
+    EXPECT_ERROR(release(nullptr, 1), hipErrorInvalidValue);
+    EXPECT_ERROR(release(object, 0), hipErrorInvalidValue);
+    HIP_CHECK(create(&object, &ended, count_call, 2, 1));
+    HIP_CHECK(release(object, 3));
+    REQUIRE(ended == 1);
+    HIP_CHECK(hipGraphCreate(&graph, 0));
+    HIP_CHECK(retain(graph, object, 9, 1));
+    HIP_CHECK(hipGraphDestroy(graph));
+    REQUIRE(ended == 2);
 }
 
 CASE(drawing) {

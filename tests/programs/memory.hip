@@ -562,6 +562,8 @@ CASE(no_device) {
     REQUIRE(devices == 0);
     void *block = nullptr;
     EXPECT_ERROR(hipMalloc(&block, 16), hipErrorNoDevice);
+    // Also what is not supported on any device.
+    EXPECT_ERROR(hipProfilerStart(), hipErrorNoDevice);
 }
 
 CASE(copies_of_the_driver_interface) {

@@ -167,7 +167,7 @@ void event_rounds(bool every_round) {
     EXPECT_ERROR(hipEventCreateWithFlags(&event, hipEventInterprocess), hipErrorInvalidValue);
     HIP_CHECK(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
     hipIpcEventHandle_t handle;
-    EXPECT_ERROR(hipIpcGetEventHandle(&handle, plain), hipErrorInvalidValue);
+    EXPECT_ERROR(hipIpcGetEventHandle(&handle, plain), hipErrorInvalidConfiguration);
     HIP_CHECK(hipIpcGetEventHandle(&handle, event));
     hipEvent_t again;
     EXPECT_ERROR(hipIpcOpenEventHandle(&again, handle), hipErrorInvalidContext);

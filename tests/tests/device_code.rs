@@ -4,6 +4,7 @@ use gneiss_tests::{Compile, Run, cases, cases_source, compile};
 
 cases! { "device_code":
     live_blocks_never_overlap,
+    memory_of_kernels_counts,
     jumps_leave_nested_loops,
 }
 

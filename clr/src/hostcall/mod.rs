@@ -94,8 +94,8 @@ unsafe impl Send for Buffer {}
 struct Served {
     buffers: Vec<Buffer>,
     messages: Messages,
-    /// Device memory handed out: the address given, and the allocation's own.
-    blocks: HashMap<u64, u64>,
+    /// Device memory handed out: the address given, the allocation's own, and its size.
+    blocks: HashMap<u64, (u64, usize)>,
     doorbell: Option<hsa_signal_t>,
 }
 
@@ -317,8 +317,8 @@ impl Served {
         if address != 0 {
             match self.blocks.remove(&address) {
                 // SAFETY: allocated below, freed once; device code says that it is done with it.
-                Some(block) => match unsafe { hsa.pool_free(block as *mut _) } {
-                    Ok(()) => {}
+                Some((block, size)) => match unsafe { hsa.pool_free(block as *mut _) } {
+                    Ok(()) => device.unreserve(size),
                     Err(error) => tracing::error!("hostcall: {error}"),
                 },
                 None => tracing::error!("hostcall: device free of unknown address {address:#x}"),
@@ -335,14 +335,18 @@ impl Served {
         let Some(total) = size.checked_add(if align > PAGE { align } else { 0 }) else {
             return 0;
         };
-        match hsa.pool_allocate(device.pool(), total, "device heap") {
+        let allocated = device.reserve(total).and_then(|()| {
+            hsa.pool_allocate(device.pool(), total, "device heap")
+                .inspect_err(|_| device.unreserve(total))
+        });
+        match allocated {
             Ok(block) => {
                 let given = (block as usize).next_multiple_of(align) as u64;
                 if device.properties().large_bar {
                     // SAFETY: inside of the allocation. The device's allocator expects fresh memory to be zero.
                     unsafe { std::ptr::write_bytes(given as *mut u8, 0, size) };
                 }
-                self.blocks.insert(given, block as u64);
+                self.blocks.insert(given, (block as u64, total));
                 given
             }
             Err(error) => {

@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
                     block,
                     dynamic_shared: node.shared,
                     arguments: gneiss_clr::Arguments::Packed(&node.arguments.bytes),
-                    cooperative: node.cooperative,
+                    cooperative: node.cooperative != 0,
                     any_order: *overlaps,
                 }
             })
@@ -173,7 +173,7 @@ impl<'a> Builder<'a> {
                     if !same_device {
                         self.end_run()?;
                     }
-                    let overlaps = overlaps && !self.run.is_empty() && !node.cooperative;
+                    let overlaps = overlaps && !self.run.is_empty() && node.cooperative == 0;
                     self.run.push((node, overlaps));
                 }
                 Content::Plain(operation) => {

@@ -42,8 +42,8 @@ pub struct KernelNode {
     pub shared: u32,
     /// Arguments.
     pub arguments: Arc<Arguments>,
-    /// All groups resident at once.
-    pub cooperative: bool,
+    /// Cooperative attribute, as the program gave it: unless 0, all groups are resident at once.
+    pub cooperative: i32,
     /// Priority attribute; kept for the program.
     pub priority: i32,
     /// Access policy attribute; kept for the program.
@@ -144,7 +144,7 @@ impl KernelNode {
             block: request.block.into(),
             shared: request.shared as u32,
             arguments,
-            cooperative: request.cooperative,
+            cooperative: i32::from(request.cooperative),
             priority: 0,
             access_policy: [0; 4],
             extended: request.api == Api::Extended,

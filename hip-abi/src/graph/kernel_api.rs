@@ -122,7 +122,7 @@ pub unsafe extern "C" fn hipGraphKernelNodeGetAttribute(
             ATTRIBUTE_ACCESS_POLICY => value
                 .cast::<[u64; 4]>()
                 .write_unaligned(kernel.access_policy),
-            ATTRIBUTE_COOPERATIVE => value.cast::<i32>().write(i32::from(kernel.cooperative)),
+            ATTRIBUTE_COOPERATIVE => value.cast::<i32>().write(kernel.cooperative),
             ATTRIBUTE_PRIORITY => value.cast::<i32>().write(kernel.priority),
             _ => {
                 return fail!(
@@ -133,6 +133,23 @@ pub unsafe extern "C" fn hipGraphKernelNodeGetAttribute(
         }
     }
     Ok(())
+}
+
+/// Checks a window of access policy: address, property of hits with their ratio above it, property of misses, number of bytes. Devices here have
+/// none (`hipDeviceAttributeAccessPolicyMaxWindowSize` is 0), so that it has no bytes.
+fn access_policy(window: [u64; 4]) -> HipResult<[u64; 4]> {
+    const PERSISTING: u32 = 2;
+    let ratio = f32::from_bits((window[1] >> 32) as u32);
+    if !(0.0..=1.0).contains(&ratio) || window[2] as u32 == PERSISTING || window[3] != 0 {
+        return fail!(
+            hipErrorInvalidValue,
+            "a window of access policy of {} bytes, hit ratio {ratio}, miss property {}: the device has none, the ratio must be from 0 to 1, \
+             and misses cannot persist",
+            window[3],
+            window[2] as u32
+        );
+    }
+    Ok(window)
 }
 
 /// Sets an attribute of a kernel node.
@@ -152,9 +169,9 @@ pub unsafe extern "C" fn hipGraphKernelNodeSetAttribute(
     unsafe {
         match attr {
             ATTRIBUTE_ACCESS_POLICY => {
-                kernel.access_policy = value.cast::<[u64; 4]>().read_unaligned();
+                kernel.access_policy = access_policy(value.cast::<[u64; 4]>().read_unaligned())?;
             }
-            ATTRIBUTE_COOPERATIVE => kernel.cooperative = value.cast::<i32>().read() != 0,
+            ATTRIBUTE_COOPERATIVE => kernel.cooperative = value.cast::<i32>().read(),
             ATTRIBUTE_PRIORITY if presented() >= Major::Six => {
                 kernel.priority = value.cast::<i32>().read();
             }

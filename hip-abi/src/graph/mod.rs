@@ -35,6 +35,7 @@ use crate::{
     error::*,
     fail,
     handle::{Kind, Table},
+    log_error,
 };
 
 use operation::Operation;
@@ -422,10 +423,7 @@ impl Graph {
     }
 
     /// Lets go of `count` references to a user object.
-    ///
-    /// # Errors
-    /// `hipErrorInvalidValue` if it does not hold that many.
-    pub fn let_go(&self, object: usize, count: u64) -> HipResult {
+    pub fn let_go(&self, object: usize, count: u64) {
         let gone = {
             let mut state = self.state.lock();
             let total: u64 = state
@@ -435,10 +433,10 @@ impl Graph {
                 .map(Held::count)
                 .sum();
             if total < count {
-                return fail!(
-                    hipErrorInvalidValue,
-                    "the graph holds {total} references of the user object, not {count}"
+                log_error!(
+                    "the graph holds {total} references of the user object, not {count}: none is released"
                 );
+                return;
             }
             let (mut gone, mut left) = (Vec::new(), count);
             for held in state.objects.iter_mut().filter(|held| held.is(object)) {
@@ -450,7 +448,6 @@ impl Graph {
             gone
         };
         drop(gone);
-        Ok(())
     }
 }
 

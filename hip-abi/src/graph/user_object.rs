@@ -1,4 +1,7 @@
 //! User objects: what a program wants kept as long as a graph may use it. The last reference that goes calls the destructor.
+//!
+//! References that are not there, of a live object or of one that has ended, are given back and added without effect: AMD's runtime calls that a
+//! success (`hip_graph.cpp`). The log says so.
 
 use std::{
     ffi::c_void,
@@ -13,6 +16,7 @@ use crate::{
     error::*,
     fail,
     handle::{Kind, Table},
+    log_error,
     types::hipHostFn_t,
 };
 
@@ -37,18 +41,18 @@ impl UserObject {
         *self.references.lock() += count;
     }
 
-    fn release(&self, count: u64) -> HipResult {
+    fn release(&self, count: u64) {
         {
             let mut references = self.references.lock();
             if *references < count {
-                return fail!(
-                    hipErrorInvalidValue,
-                    "the user object has {references} references, not {count}"
+                log_error!(
+                    "the user object has {references} references, not {count}: none is released"
                 );
+                return;
             }
             *references -= count;
             if *references > 0 {
-                return Ok(());
+                return;
             }
         }
         if let Some(handle) = self.handle.get() {
@@ -56,7 +60,6 @@ impl UserObject {
         }
         // SAFETY: the creator promises that the destructor can be called with its pointer from any thread, once.
         unsafe { (self.destroy)(std::ptr::with_exposed_provenance_mut(self.data)) };
-        Ok(())
     }
 }
 
@@ -102,20 +105,21 @@ impl Clone for Held {
 impl Drop for Held {
     fn drop(&mut self) {
         if self.count > 0 {
-            let _ = self.object.release(self.count);
+            self.object.release(self.count);
         }
     }
 }
 
-fn find(handle: hipUserObject_t) -> HipResult<Arc<UserObject>> {
-    match OBJECTS.get(handle.addr()) {
-        Some(object) => Ok(object),
-        None => fail!(
-            hipErrorInvalidValue,
-            "{:#x} is not a live user object",
-            handle.addr()
-        ),
+/// The object of a handle; none if it has ended.
+fn find(handle: hipUserObject_t) -> HipResult<Option<Arc<UserObject>>> {
+    if handle.is_null() {
+        return fail!(hipErrorInvalidValue, "the user object is null");
     }
+    let object = OBJECTS.get(handle.addr());
+    if object.is_none() {
+        log_error!("{:#x} is not a live user object", handle.addr());
+    }
+    Ok(object)
 }
 
 fn count_of(count: u32) -> HipResult<u64> {
@@ -167,7 +171,9 @@ pub unsafe extern "C" fn hipUserObjectCreate(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipUserObjectRetain(object: hipUserObject_t, count: u32) -> hipError_t {
     let count = count_of(count)?;
-    find(object)?.retain(count);
+    if let Some(object) = find(object)? {
+        object.retain(count);
+    }
     Ok(())
 }
 
@@ -176,10 +182,13 @@ pub unsafe extern "C" fn hipUserObjectRetain(object: hipUserObject_t, count: u32
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipUserObjectRelease(object: hipUserObject_t, count: u32) -> hipError_t {
     let count = count_of(count)?;
-    find(object)?.release(count)
+    if let Some(object) = find(object)? {
+        object.release(count);
+    }
+    Ok(())
 }
 
-/// Makes a graph hold references to a user object: new ones, or with `hipGraphUserObjectMove` the caller's.
+/// Makes a graph hold references to a user object: new ones, or with `hipGraphUserObjectMove` the caller's, as many as there are.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipGraphRetainUserObject(
@@ -189,26 +198,26 @@ pub unsafe extern "C" fn hipGraphRetainUserObject(
     flags: u32,
 ) -> hipError_t {
     let graph = super::find(graph)?;
-    let object = find(object)?;
     let count = count_of(count)?;
-    match flags {
-        0 => object.retain(count),
-        MOVE => {
-            let has = *object.references.lock();
-            if has < count {
-                return fail!(
-                    hipErrorInvalidValue,
-                    "the user object has {has} references, not {count}"
-                );
-            }
-        }
-        _ => {
-            return fail!(
-                hipErrorInvalidValue,
-                "flags {flags:#x} of hipGraphRetainUserObject: must be 0 or hipGraphUserObjectMove (1)"
-            );
-        }
+    if flags != 0 && flags != MOVE {
+        return fail!(
+            hipErrorInvalidValue,
+            "flags {flags:#x} of hipGraphRetainUserObject: must be 0 or hipGraphUserObjectMove (1)"
+        );
     }
+    let Some(object) = find(object)? else {
+        return Ok(());
+    };
+    let count = if flags == MOVE {
+        let has = *object.references.lock();
+        if has < count {
+            log_error!("the user object has {has} references, not {count}");
+        }
+        has.min(count)
+    } else {
+        object.retain(count);
+        count
+    };
     graph.hold(Held { object, count });
     Ok(())
 }
@@ -222,8 +231,11 @@ pub unsafe extern "C" fn hipGraphReleaseUserObject(
     count: u32,
 ) -> hipError_t {
     let count = count_of(count)?;
-    find(object)?;
-    super::find(graph)?.let_go(object.addr(), count)
+    let graph = super::find(graph)?;
+    if find(object)?.is_some() {
+        graph.let_go(object.addr(), count);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -253,8 +265,8 @@ mod tests {
         };
         let copy = held.clone();
         drop(held.split(1));
-        assert_eq!(object.release(9), Err(hipErrorInvalidValue));
-        assert_eq!(object.release(1), Ok(()));
+        object.release(9);
+        object.release(1);
         drop(held);
         assert_eq!(ended.load(Ordering::Relaxed), 0);
         drop(copy);
