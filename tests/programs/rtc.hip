@@ -97,6 +97,18 @@ CASE(compiles_and_runs) {
     REQUIRE(size == 0);
 }
 
+// Device memory of a kernel that was compiled at run time.
+CASE(kernels_allocate) {
+    hiprtcProgram program = create("extern \"C\" __global__ void f(int *p, int n) {\n"
+                                   "    int *const block = static_cast<int *>(malloc(64 * sizeof(int)));\n"
+                                   "    block[63] = n;\n"
+                                   "    *p = block[63] + 1;\n"
+                                   "    free(block);\n"
+                                   "}");
+    RTC_CHECK(compile(program));
+    REQUIRE(run(code(program), "f", 12) == 13);
+}
+
 CASE(headers_and_options) {
     const char *texts[] = {"#define TWICE(x) (2 * (x))\n", "static __device__ int plus(int x) { return x + OFFSET; }\n"};
     const char *names[] = {"twice.h", "folder/plus.h"};

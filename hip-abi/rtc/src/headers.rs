@@ -72,8 +72,8 @@ const SINCE_SIX: &[&str] = &[
 pub struct Headers {
     /// Holds `hip/hip_runtime.h`.
     pub folder: PathBuf,
-    /// Of HIP 6 or later.
-    since_six: bool,
+    /// Their version, as far as `hip_version.h` says: major, minor, patch.
+    version: [Option<u32>; 3],
 }
 
 impl Headers {
@@ -82,11 +82,9 @@ impl Headers {
         if !folder.join("hip/hip_runtime.h").exists() {
             return None;
         }
-        let version = fs::read_to_string(folder.join("hip/hip_version.h")).unwrap_or_default();
-        Some(Self {
-            since_six: major(&version).is_some_and(|major| major >= 6),
-            folder,
-        })
+        let text = fs::read_to_string(folder.join("hip/hip_version.h")).unwrap_or_default();
+        let version = VERSION_NAMES.map(|name| number(&text, name));
+        Some(Self { folder, version })
     }
 
     /// Options for the driver that let source include the headers. The system's own folders come after the others, or the order of C++'s headers would
@@ -103,24 +101,42 @@ impl Headers {
 
     /// Options for the driver that include what AMD's header holds. [`STANDARD_HEADER`] must be found.
     pub fn builtin(&self) -> Vec<OsString> {
-        let wanted = if self.since_six { SINCE_SIX } else { OF_FIVE };
+        let wanted = match self.version[0] {
+            Some(6..) => SINCE_SIX,
+            _ => OF_FIVE,
+        };
         let installed = wanted
             .iter()
             .filter(|&&header| header == STANDARD_HEADER || self.folder.join(header).exists());
-        std::iter::once(&"__clang_hip_runtime_wrapper.h")
+        let include = std::iter::once(&"__clang_hip_runtime_wrapper.h")
             .chain(installed)
-            .flat_map(|header| ["-include".into(), header.into()])
+            .flat_map(|header| ["-include".into(), header.into()]);
+        // The compiler's header decides by the version what malloc and free are, and does not look it up for hiprtc.
+        let version = VERSION_NAMES.iter().zip(self.version);
+        version
+            .filter_map(|(name, part)| Some(format!("-D{name}={}", part?).into()))
+            .chain(include)
             .collect()
     }
 }
 
-/// The major version that `hip_version.h` defines.
-fn major(text: &str) -> Option<u32> {
-    text.lines()
-        .find_map(|line| line.trim().strip_prefix("#define HIP_VERSION_MAJOR"))?
-        .trim()
-        .parse()
-        .ok()
+/// What `hip_version.h` defines.
+const VERSION_NAMES: [&str; 3] = [
+    "HIP_VERSION_MAJOR",
+    "HIP_VERSION_MINOR",
+    "HIP_VERSION_PATCH",
+];
+
+/// The number that a name is defined as.
+fn number(text: &str, name: &str) -> Option<u32> {
+    text.lines().find_map(|line| {
+        let (defined, value) = line
+            .trim()
+            .strip_prefix("#define ")?
+            .trim()
+            .split_once(' ')?;
+        (defined == name).then(|| value.trim().parse().ok())?
+    })
 }
 
 #[cfg(test)]
@@ -148,11 +164,18 @@ mod tests {
         let wrapper = "__clang_hip_runtime_wrapper.h";
         assert_eq!(
             included("#define HIP_VERSION_MAJOR 5\n#define HIP_VERSION_MINOR 2\n"),
-            [wrapper, "hip/hip_runtime.h", "hip/hip_fp16.h"]
+            [
+                "-DHIP_VERSION_MAJOR=5",
+                "-DHIP_VERSION_MINOR=2",
+                wrapper,
+                "hip/hip_runtime.h",
+                "hip/hip_fp16.h"
+            ]
         );
         assert_eq!(
             included("#define HIP_VERSION_MAJOR 6\n"),
             [
+                "-DHIP_VERSION_MAJOR=6",
                 wrapper,
                 "hip/hip_runtime.h",
                 "hip/hip_bfloat16.h",
@@ -165,7 +188,7 @@ mod tests {
     fn a_folder_of_its_own_comes_before_the_system() {
         let headers = |folder: &str| Headers {
             folder: folder.into(),
-            since_six: true,
+            version: [None; 3],
         };
         assert_eq!(
             headers("/opt/rocm/include").search(),
