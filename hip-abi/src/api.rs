@@ -841,7 +841,9 @@ mod tests {
         // SAFETY: functions that are not supported look at no argument.
         let call: unsafe extern "C" fn() -> u32 = unsafe { std::mem::transmute(import.address()) };
         // SAFETY: as above.
-        assert_eq!(unsafe { call() }, 801);
+        let error = unsafe { call() };
+        // Here is no device; `tests/programs/memory.hip` asks with one.
+        assert!([801, 100].contains(&error), "{error}");
     }
 
     #[test]

@@ -454,6 +454,7 @@ CASE(memory_of_the_size_asked_for) {
 }
 
 CASE(bad_arguments) {
+    EXPECT_ERROR(hipProfilerStart(), hipErrorNotSupported);
     DeviceBuffer<int> device(10);
     int host[10] = {};
     EXPECT_ERROR(hipMalloc(nullptr, 4), hipErrorInvalidValue);
