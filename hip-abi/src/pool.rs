@@ -2,7 +2,8 @@
 //!
 //! An allocation takes device memory at once. A free leaves the block in its pool with a marker of its stream: the same stream
 //! may take it again at once (stream order keeps that safe), so may a stream that waits for an event recorded after the free
-//! (`hipMemPoolReuseFollowEventDependencies`), anybody may once the marker has ended. Blocks whose marker has ended go back to the device at every synchronising call, as far as the pool holds more than its release threshold (0 unless set).
+//! (`hipMemPoolReuseFollowEventDependencies`), anybody may once the marker has ended. Blocks whose marker has ended go back to the device at
+//! every synchronising call, as far as the pool holds more than its release threshold (0 unless set).
 
 use std::{
     ffi::c_void,

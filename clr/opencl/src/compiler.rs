@@ -50,46 +50,53 @@ struct Job<'a> {
     reads_files: bool,
 }
 
-/// The whole text of a source that includes files; none if it includes none, or one that is not there.
-fn expanded(text: &str, headers: &[Header], options: &Options, target: &str) -> Option<String> {
-    let texts: Vec<&str> = headers
-        .iter()
-        .map(|header| header.text.as_str())
-        .chain([text])
-        .collect();
-    if !options.reads_files && !includes_files(&texts, headers) {
-        return None;
-    }
-    let job = Job::new(text, headers, options, target, None);
-    let compiler = first_that_knows(compilers(), target).ok()?;
-    compiler.expand(&job.source).ok()
-}
-
 impl<'a> Job<'a> {
-    fn new(
-        text: &'a str,
-        headers: &'a [Header],
-        options: &'a Options,
-        target: &'a str,
-        expanded: Option<&'a str>,
-    ) -> Self {
+    fn new(text: &'a str, headers: &'a [Header], options: &'a Options, target: &'a str) -> Self {
         let texts: Vec<&str> = headers
             .iter()
             .map(|header| header.text.as_str())
             .chain([text])
             .collect();
         Self {
-            reads_files: expanded.is_none()
-                && (options.reads_files || includes_files(&texts, headers)),
+            reads_files: options.reads_files || includes_files(&texts, headers),
             source: Source {
                 text,
                 headers,
-                expanded,
+                expanded: None,
                 options: &options.compiler,
                 extensions: &options.extensions,
                 target,
             },
         }
+    }
+
+    /// The whole text, if it includes files; none if one of them is not there.
+    fn expanded(&self) -> Option<String> {
+        let compiler = first_that_knows(compilers(), self.source.target).ok()?;
+        self.reads_files
+            .then(|| compiler.expand(&self.source).ok())
+            .flatten()
+    }
+
+    /// The same with its whole text, if there is one: then no file goes into the result that is not known.
+    fn with(mut self, expanded: Option<&'a str>) -> Self {
+        self.reads_files &= expanded.is_none();
+        self.source.expanded = expanded;
+        self
+    }
+
+    /// Compiles it to bitcode; gives the compiler's messages, too.
+    fn compile(&self) -> Result<(Vec<u8>, Log), Log> {
+        let compiled = kept(self.entry("compile").as_ref(), || {
+            let (bitcode, log) =
+                first_that_knows(compilers(), self.source.target)?.compile(&self.source)?;
+            Ok(Compiled {
+                bitcode,
+                executable: Vec::new(),
+                log,
+            })
+        })?;
+        Ok((compiled.bitcode, compiled.log))
     }
 
     /// Where the cache keeps what comes of it by a step; `None` if it is not to be kept.
@@ -143,17 +150,9 @@ pub fn compile(
     options: &Options,
     target: &str,
 ) -> Result<(Vec<u8>, Log), Log> {
-    let whole = expanded(text, headers, options, target);
-    let job = Job::new(text, headers, options, target, whole.as_deref());
-    let compiled = kept(job.entry("compile").as_ref(), || {
-        let (bitcode, log) = first_that_knows(compilers(), target)?.compile(&job.source)?;
-        Ok(Compiled {
-            bitcode,
-            executable: Vec::new(),
-            log,
-        })
-    })?;
-    Ok((compiled.bitcode, compiled.log))
+    let job = Job::new(text, headers, options, target);
+    let whole = job.expanded();
+    job.with(whole.as_deref()).compile()
 }
 
 /// Makes a code object of a source; gives the messages of compiler and linker, too.
@@ -161,10 +160,11 @@ pub fn compile(
 /// # Errors
 /// The messages, or what is missing.
 pub fn build(text: &str, options: &Options, target: &str) -> Result<(Vec<u8>, Log), Log> {
-    let whole = expanded(text, &[], options, target);
-    let job = Job::new(text, &[], options, target, whole.as_deref());
+    let job = Job::new(text, &[], options, target);
+    let whole = job.expanded();
+    let job = job.with(whole.as_deref());
     if job.reads_files || job.source.may_print() {
-        let (bitcode, log) = compile(text, &[], options, target)?;
+        let (bitcode, log) = job.compile()?;
         return match link(&[&bitcode], options, target) {
             Ok((code, said)) => Ok((code, log + &said)),
             Err(said) => Err(log + &said),
