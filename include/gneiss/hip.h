@@ -4358,7 +4358,7 @@ hipError_t hipUserObjectRetain(hipUserObject_t object, uint32_t count);
 hipError_t hipUserObjectRelease(hipUserObject_t object, uint32_t count);
 
 /**
- * Makes a graph hold references to a user object: new ones, or with `hipGraphUserObjectMove` the caller's.
+ * Makes a graph hold references to a user object: new ones, or with `hipGraphUserObjectMove` the caller's, as many as there are.
  */
 hipError_t hipGraphRetainUserObject(hipGraph_t graph,
                                     hipUserObject_t object,
@@ -5104,7 +5104,8 @@ hipError_t hipExtGetLinkTypeAndHopCount(int32_t device1,
                                         uint32_t *hopcount);
 
 /**
- * Copies between devices' memories; where the memories are follows from the pointers.
+ * Copies between devices' memories; where the memories are follows from the pointers. The copy is in the null stream of the current device. With
+ * HIP 5 (5.2.3) the host waits for it; later, what comes in the null stream of the destination's device does (`hip_peer.cpp` of AMD's runtime).
  */
 hipError_t hipMemcpyPeer(void *dst,
                          int32_t dstDeviceId,
