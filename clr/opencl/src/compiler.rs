@@ -72,10 +72,11 @@ impl<'a> Job<'a> {
 
     /// The whole text, if it includes files; none if one of them is not there.
     fn expanded(&self) -> Option<String> {
+        if !self.reads_files {
+            return None;
+        }
         let compiler = first_that_knows(compilers(), self.source.target).ok()?;
-        self.reads_files
-            .then(|| compiler.expand(&self.source).ok())
-            .flatten()
+        compiler.expand(&self.source).ok()
     }
 
     /// The same with its whole text, if there is one: then no file goes into the result that is not known.
