@@ -204,6 +204,13 @@ fn a_trap_stops_the_dispatch_and_says_where() {
     });
 }
 
+/// The ids of a grid's items: x in bits 7:0, y in bits 15:8, z above; x runs fastest.
+fn ids(nx: u32, ny: u32, nz: u32) -> Vec<u32> {
+    (0..nz)
+        .flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| x | y << 8 | z << 16)))
+        .collect()
+}
+
 #[test]
 fn ids_of_a_three_dimensional_grid_with_ragged_edges() {
     let source = r#"
@@ -220,10 +227,7 @@ fn ids_of_a_three_dimensional_grid_with_ragged_edges() {
         module
             .run("ids", [24, 12, 6], [8, 4, 2], args.bytes(), 0)
             .unwrap_or_else(|f| panic!("{what}: {f}"));
-        let expected: Vec<u32> = (0..nz)
-            .flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| x | y << 8 | z << 16)))
-            .collect();
-        assert_eq!(buffer.read::<u32>(), expected, "{what}");
+        assert_eq!(buffer.read::<u32>(), ids(nx, ny, nz), "{what}");
     });
 }
 
@@ -277,10 +281,7 @@ fn ids_of_partial_groups_that_follow_each_other() {
         module
             .run("ids", [nx, ny, nz], [8, 4, 2], args.bytes(), 0)
             .unwrap_or_else(|f| panic!("{what}: {f}"));
-        let expected: Vec<u32> = (0..nz)
-            .flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| x | y << 8 | z << 16)))
-            .collect();
-        assert_eq!(buffer.read::<u32>(), expected, "{what}");
+        assert_eq!(buffer.read::<u32>(), ids(nx, ny, nz), "{what}");
     });
 }
 
