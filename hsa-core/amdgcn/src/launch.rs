@@ -71,8 +71,8 @@ pub(crate) struct LaunchPlan {
     pub(crate) scratch_size: u32,
     wave_size: u32,
     mode: u32,
-    /// Scalar file, user SGPRs included.
-    scalars: ScalarImage,
+    /// What the waves begin with, user SGPRs included.
+    pub(crate) beginning: Beginning,
     user_sgpr_count: usize,
     /// Where the waves stop doing the same, if they begin so.
     pub(crate) common_end: Option<Place>,
@@ -109,7 +109,10 @@ impl LaunchPlan {
             scratch_size: 0,
             wave_size: 64,
             mode: 0,
-            scalars: ScalarImage::default(),
+            beginning: Beginning {
+                scalars: ScalarImage::default(),
+                entry: Place::NONE,
+            },
             user_sgpr_count: 0,
             common_end: None,
             system_sgprs: 0,
@@ -190,6 +193,10 @@ impl LaunchPlan {
         let waves = u64::from((items as u32).div_ceil(wave_size));
         program.count_waves(groups_total.saturating_mul(waves));
         let rsrc1 = descriptor.compute_pgm_rsrc1;
+        let beginning = Beginning {
+            scalars: scalars(rsrc1, &features),
+            entry: program.entry(),
+        };
         let mut plan = Self {
             program: Some(program),
             groups,
@@ -199,7 +206,7 @@ impl LaunchPlan {
             scratch_size: info.private_segment.next_multiple_of(4),
             wave_size,
             mode: initial_mode(rsrc1, descriptor.compute_pgm_rsrc2, target.major),
-            scalars: scalars(rsrc1, &features),
+            beginning,
             user_sgpr_count: 0,
             common_end: None,
             system_sgprs: system_sgprs(descriptor.compute_pgm_rsrc2, &features),
@@ -231,7 +238,8 @@ impl LaunchPlan {
                 property::KERNARG_SEGMENT_PTR => pointers[1] = Some(at as u32),
                 _ => {}
             }
-            let Some(place) = self.scalars.slots[..MAX_USER_SGPRS].get_mut(at..at + dwords.len())
+            let Some(place) =
+                self.beginning.scalars.slots[..MAX_USER_SGPRS].get_mut(at..at + dwords.len())
             else {
                 return false;
             };
@@ -250,7 +258,9 @@ impl LaunchPlan {
             && put(property::PRIVATE_SEGMENT_SIZE, &[info.private_segment]);
         let arguments = preload.read(info)?;
         let fits = properties_fit
-            && match self.scalars.slots[..MAX_USER_SGPRS].get_mut(at..at + arguments.len()) {
+            && match self.beginning.scalars.slots[..MAX_USER_SGPRS]
+                .get_mut(at..at + arguments.len())
+            {
                 Some(place) => {
                     place.copy_from_slice(&arguments);
                     true
@@ -272,7 +282,7 @@ impl LaunchPlan {
         let registers = LaunchRegisters {
             user: self.user_sgpr_count as u32,
             system: self.system_sgprs.count_ones(),
-            allocated: self.scalars.sgprs as u32,
+            allocated: self.beginning.scalars.sgprs as u32,
             pointers,
         };
         self.common_end = self
@@ -319,26 +329,13 @@ impl LaunchPlan {
         })
     }
 
-    /// What the waves begin with.
-    ///
-    /// # Panics
-    /// If the dispatch cannot run.
-    pub(crate) fn beginning(&self) -> Beginning {
-        Beginning {
-            scalars: self.scalars.clone(),
-            entry: self.program().entry(),
-        }
-    }
-
-    fn program(&self) -> &Program {
-        self.program
-            .as_deref()
-            .expect("only dispatches with a program start waves")
-    }
-
     /// Makes a slot one for waves of this dispatch.
     pub(crate) fn bind_wave(&self, wave: &mut Wave) {
-        wave.bind(self.program(), self.mode);
+        let program = self
+            .program
+            .as_deref()
+            .expect("only dispatches with a program start waves");
+        wave.bind(program, self.mode);
     }
 
     /// Sets the registers of a wave in a slot that is bound, inside of a function with the level's features: `first` is the number of its

@@ -7,6 +7,7 @@
 //! LDS and scratch begin with whatever an earlier group of this process left there, as on hardware.
 
 use std::{
+    borrow::Cow,
     cell::RefCell,
     collections::VecDeque,
     fmt,
@@ -490,10 +491,10 @@ impl Worker {
     }
 
     /// What the waves of a job begin with: what they would all do alike is done, if it pays.
-    pub(crate) fn beginning(&mut self, job: &Job) -> Beginning {
+    pub(crate) fn beginning<'a>(&mut self, job: &'a Job) -> Cow<'a, Beginning> {
         /// Groups from which on it pays.
         const MANY: u64 = 8;
-        let mut beginning = job.plan.beginning();
+        let mut beginning = Cow::Borrowed(&job.plan.beginning);
         if let Some(end) = job.plan.common_end
             && job.plan.groups_total >= MANY
             && !cfg!(feature = "counters")
@@ -505,6 +506,7 @@ impl Worker {
             // SAFETY: the wave has begun in a slot that is bound to the plan's program, which the job keeps alive. Context, LDS and
             // scratch are what the memory handlers expect, valid for this slice.
             if unsafe { run::advance_to(wave, end.op) } {
+                let beginning = beginning.to_mut();
                 beginning.scalars.take(&wave.sgpr);
                 beginning.entry = end;
             }

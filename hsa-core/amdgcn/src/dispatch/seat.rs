@@ -1,6 +1,7 @@
 //! A seat: a thread that takes part in a dispatch.
 
 use std::{
+    borrow::Cow,
     collections::VecDeque,
     ops::Range,
     sync::{Arc, atomic::Ordering},
@@ -35,7 +36,7 @@ pub(super) struct Seat<'a> {
     engine: &'a Arc<Engine>,
     worker: &'a mut Worker,
     job: &'a Job,
-    beginning: Beginning,
+    beginning: Cow<'a, Beginning>,
     began: Instant,
     /// Groups that have ended in this seat.
     ended: u64,

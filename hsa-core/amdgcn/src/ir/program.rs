@@ -176,6 +176,14 @@ pub struct Place {
     pub pool: *const u8,
 }
 
+impl Place {
+    /// No place.
+    pub const NONE: Self = Self {
+        op: std::ptr::null(),
+        pool: std::ptr::null(),
+    };
+}
+
 // SAFETY: points into segments, which are immutable and live as long as the program.
 unsafe impl Send for Place {}
 // SAFETY: as above.
@@ -237,10 +245,7 @@ impl Program {
             level,
             code,
             entry_pc: entry,
-            entry: Place {
-                op: std::ptr::null(),
-                pool: std::ptr::null(),
-            },
+            entry: Place::NONE,
             common_end: OnceLock::new(),
             map: RwLock::default(),
             segments: Mutex::default(),
