@@ -7,6 +7,7 @@
 //! Neither costs anything when off: [`Waiting::new`] is one load.
 
 use std::{
+    collections::BTreeMap,
     fmt::Write as _,
     sync::{
         Arc, OnceLock, Weak,
@@ -180,8 +181,11 @@ pub(crate) fn state(runtime: &Runtime, text: &mut String) {
             device.properties().gfx_name,
             device.active_cores().len()
         );
+        let mut sharing: BTreeMap<u32, Vec<String>> = BTreeMap::new();
         for core in device.active_cores() {
-            core.describe(text);
+            if let Some(hw) = core.describe(text) {
+                sharing.entry(hw).or_default().push(core.title());
+            }
             for (thread, since, _) in waiting.iter().filter(|(_, _, event)| event.is_of(&core)) {
                 shown += 1;
                 let _ = writeln!(
@@ -190,6 +194,13 @@ pub(crate) fn state(runtime: &Runtime, text: &mut String) {
                     since.as_secs_f64()
                 );
             }
+        }
+        for (hw, titles) in sharing.iter().filter(|(_, titles)| titles.len() > 1) {
+            let _ = writeln!(
+                text,
+                "  hardware queue {hw} is shared by {}: their packets run one after the other (GPU_MAX_HW_QUEUES sets how many there are)",
+                titles.join(", ")
+            );
         }
     }
     if waiting.len() > shown {

@@ -23,6 +23,7 @@ use crate::{
     event::*,
     external_memory::*,
     fill_rect::*,
+    function::*,
     graph::{
         dot::*, exec_api::*, kernel_api::*, memory_api::*, node_api::*, params::*,
         structure_api::*, update_api::*, user_object::*,

@@ -37,6 +37,7 @@ pub mod error;
 pub mod event;
 pub mod external_memory;
 pub mod fill_rect;
+pub mod function;
 pub mod graph;
 pub mod handle;
 pub mod host_range;

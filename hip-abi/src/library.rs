@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use crate::{
     code,
     error::*,
-    fail,
+    fail, function,
     handle::{Kind, Table},
     module, runtime,
     runtime::hip_error,
@@ -387,7 +387,7 @@ pub unsafe extern "C" fn hipKernelGetAttribute(
     runtime::device(dev)?;
     let function = self::kernel(kernel)?.function()?;
     // SAFETY: as the caller promises.
-    unsafe { module::get_attribute(pi, attrib, std::ptr::without_provenance_mut(function)) }
+    unsafe { function::get_attribute(pi, attrib, std::ptr::without_provenance_mut(function)) }
 }
 
 /// Sets an attribute of a kernel on a device: those that exist are limits that the device's allow already.

@@ -805,6 +805,24 @@ typedef struct hipGraphNode *hipGraphNode_t;
 typedef uint32_t hipStreamCaptureStatus;
 
 /**
+ * Three sizes, in blocks or threads.
+ */
+typedef struct dim3 {
+  /**
+   * X.
+   */
+  uint32_t x;
+  /**
+   * Y.
+   */
+  uint32_t y;
+  /**
+   * Z.
+   */
+  uint32_t z;
+} dim3;
+
+/**
  * A context of the driver API.
  */
 typedef struct ihipCtx_t *hipCtx_t;
@@ -1179,6 +1197,61 @@ typedef struct hipExternalMemoryBufferDesc {
 } hipExternalMemoryBufferDesc;
 
 /**
+ * A kernel of a module.
+ */
+typedef struct ihipModuleSymbol_t *hipFunction_t;
+
+/**
+ * What a kernel needs.
+ */
+typedef struct hipFuncAttributes {
+  /**
+   * Major × 10 + minor of the target.
+   */
+  int32_t binaryVersion;
+  /**
+   * Always 0.
+   */
+  int32_t cacheModeCA;
+  /**
+   * Bytes of constant memory.
+   */
+  size_t constSizeBytes;
+  /**
+   * Bytes of scratch of a thread.
+   */
+  size_t localSizeBytes;
+  /**
+   * Bytes of dynamic LDS that a launch may ask for.
+   */
+  int32_t maxDynamicSharedSizeBytes;
+  /**
+   * Threads of a block at most.
+   */
+  int32_t maxThreadsPerBlock;
+  /**
+   * Vector registers.
+   */
+  int32_t numRegs;
+  /**
+   * Always 0.
+   */
+  int32_t preferredShmemCarveout;
+  /**
+   * Same as `binaryVersion`.
+   */
+  int32_t ptxVersion;
+  /**
+   * Bytes of static LDS.
+   */
+  size_t sharedSizeBytes;
+} hipFuncAttributes;
+
+typedef uint32_t hipFunction_attribute;
+
+typedef uint32_t hipFuncAttribute;
+
+/**
  * An executable graph.
  */
 typedef struct hipGraphExec *hipGraphExec_t;
@@ -1204,24 +1277,6 @@ typedef struct hipGraphInstantiateParams {
    */
   hipStream_t uploadStream;
 } hipGraphInstantiateParams;
-
-/**
- * Three sizes, in blocks or threads.
- */
-typedef struct dim3 {
-  /**
-   * X.
-   */
-  uint32_t x;
-  /**
-   * Y.
-   */
-  uint32_t y;
-  /**
-   * Z.
-   */
-  uint32_t z;
-} dim3;
 
 /**
  * A kernel node.
@@ -1516,11 +1571,6 @@ typedef struct hipIpcEventHandle_t {
 } hipIpcEventHandle_t;
 
 /**
- * A kernel of a module.
- */
-typedef struct ihipModuleSymbol_t *hipFunction_t;
-
-/**
  * One attribute of an extended launch (HIP 7).
  */
 typedef struct hipLaunchAttribute {
@@ -1715,56 +1765,6 @@ typedef uint32_t hipDriverProcAddressQueryResult;
  * A loaded module.
  */
 typedef struct ihipModule_t *hipModule_t;
-
-/**
- * What a kernel needs.
- */
-typedef struct hipFuncAttributes {
-  /**
-   * Major × 10 + minor of the target.
-   */
-  int32_t binaryVersion;
-  /**
-   * Always 0.
-   */
-  int32_t cacheModeCA;
-  /**
-   * Bytes of constant memory.
-   */
-  size_t constSizeBytes;
-  /**
-   * Bytes of scratch of a thread.
-   */
-  size_t localSizeBytes;
-  /**
-   * Bytes of dynamic LDS that a launch may ask for.
-   */
-  int32_t maxDynamicSharedSizeBytes;
-  /**
-   * Threads of a block at most.
-   */
-  int32_t maxThreadsPerBlock;
-  /**
-   * Vector registers.
-   */
-  int32_t numRegs;
-  /**
-   * Always 0.
-   */
-  int32_t preferredShmemCarveout;
-  /**
-   * Same as `binaryVersion`.
-   */
-  int32_t ptxVersion;
-  /**
-   * Bytes of static LDS.
-   */
-  size_t sharedSizeBytes;
-} hipFuncAttributes;
-
-typedef uint32_t hipFunction_attribute;
-
-typedef uint32_t hipFuncAttribute;
 
 typedef uint32_t hipDeviceP2PAttr;
 
@@ -3180,6 +3180,24 @@ hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream,
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode);
 
 /**
+ * Keeps a launch's configuration (the older form of `<<<…>>>`).
+ */
+hipError_t hipConfigureCall(struct dim3 gridDim,
+                            struct dim3 blockDim,
+                            size_t sharedMem,
+                            hipStream_t stream);
+
+/**
+ * Adds an argument to the launch that `hipConfigureCall` began.
+ */
+hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset);
+
+/**
+ * Launches a registered kernel with what `hipConfigureCall` and `hipSetupArgument` kept.
+ */
+hipError_t hipLaunchByPtr(const void *func);
+
+/**
  * Gives a device's context and makes it current.
  */
 hipError_t hipCtxCreate(hipCtx_t *ctx, uint32_t flags, hipDevice_t device);
@@ -3756,6 +3774,46 @@ hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst,
                                size_t width,
                                size_t height,
                                hipStream_t stream);
+
+/**
+ * Gives the handle of a registered kernel on the current device.
+ */
+hipError_t hipGetFuncBySymbol(hipFunction_t *functionPtr, const void *symbolPtr);
+
+/**
+ * Gives a registered kernel's name, or null.
+ *
+ * # Safety
+ * The address is checked. The string lives as long as the program's binary.
+ */
+const char *hipKernelNameRefByPtr(const void *hostFunction, hipStream_t stream);
+
+/**
+ * Tells what a registered kernel needs.
+ */
+hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attr, const void *func);
+
+/**
+ * Tells one thing that a kernel of a module needs.
+ */
+hipError_t hipFuncGetAttribute(int32_t *value, hipFunction_attribute attrib, hipFunction_t hfunc);
+
+/**
+ * Sets a limit of a registered kernel. Every launch may use all LDS, so values in range change nothing.
+ */
+hipError_t hipFuncSetAttribute(const void *func,
+                               hipFuncAttribute attr,
+                               int32_t value);
+
+/**
+ * Sets a registered kernel's cache preference, which AMD devices do not have.
+ */
+hipError_t hipFuncSetCacheConfig(const void *func, hipFuncCache_t config);
+
+/**
+ * Sets a registered kernel's LDS bank size, which AMD devices do not have.
+ */
+hipError_t hipFuncSetSharedMemConfig(const void *func, hipSharedMemConfig config);
 
 /**
  * Writes a graph as a drawing for Graphviz.
@@ -4937,70 +4995,12 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t *dptr,
                               const char *name);
 
 /**
- * Gives the handle of a registered kernel on the current device.
- */
-hipError_t hipGetFuncBySymbol(hipFunction_t *functionPtr, const void *symbolPtr);
-
-/**
  * Gives a kernel's name, or null.
  *
  * # Safety
  * The handle is checked. The string lives until the module is unloaded.
  */
 const char *hipKernelNameRef(hipFunction_t f);
-
-/**
- * Gives a registered kernel's name, or null.
- *
- * # Safety
- * The address is checked. The string lives as long as the program's binary.
- */
-const char *hipKernelNameRefByPtr(const void *hostFunction, hipStream_t stream);
-
-/**
- * Tells what a registered kernel needs.
- */
-hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attr, const void *func);
-
-/**
- * Tells one thing that a kernel of a module needs.
- */
-hipError_t hipFuncGetAttribute(int32_t *value, hipFunction_attribute attrib, hipFunction_t hfunc);
-
-/**
- * Sets a limit of a registered kernel. Every launch may use all LDS, so values in range change nothing.
- */
-hipError_t hipFuncSetAttribute(const void *func,
-                               hipFuncAttribute attr,
-                               int32_t value);
-
-/**
- * Sets a registered kernel's cache preference, which AMD devices do not have.
- */
-hipError_t hipFuncSetCacheConfig(const void *func, hipFuncCache_t config);
-
-/**
- * Sets a registered kernel's LDS bank size, which AMD devices do not have.
- */
-hipError_t hipFuncSetSharedMemConfig(const void *func, hipSharedMemConfig config);
-
-/**
- * Keeps a launch's configuration (the older form of `<<<…>>>`).
- */
-hipError_t hipConfigureCall(struct dim3 gridDim,
-                            struct dim3 blockDim,
-                            size_t sharedMem,
-                            hipStream_t stream);
-
-/**
- * Adds an argument to the launch that `hipConfigureCall` began.
- */
-hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset);
-
-/**
- * Launches a registered kernel with what `hipConfigureCall` and `hipSetupArgument` kept.
- */
-hipError_t hipLaunchByPtr(const void *func);
 
 /**
  * Blocks of a registered kernel that a compute unit holds.

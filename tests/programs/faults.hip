@@ -127,8 +127,11 @@ CASE(fault_in_a_stream) {
     int *const value = pinned<int>(1);
     DeviceBuffer<int> device(16);
     const hipStream_t stream = sample::create_stream();
+    sample::Gate gate; // the copy is enqueued before the fault: afterwards it would be refused
+    gate.close(stream);
     write_at<<<1, 64, 0, stream>>>(nullptr);
     HIP_CHECK(hipMemcpyAsync(value, device.get(), sizeof(int), hipMemcpyDeviceToHost, stream));
+    gate.open();
     EXPECT_ERROR(hipStreamSynchronize(stream), hipErrorIllegalAddress);
     std::printf("the fault was reported\n");
     std::_Exit(EXIT_SUCCESS); // the device is lost: nothing of it is freed

@@ -14,12 +14,28 @@ __global__ void take_number(int *counter, int *number) { *number = atomicAdd(cou
 
 __global__ void nothing() {}
 
+__global__ void wait_for_number(volatile int *number) {
+    while (*number == 0) {
+    }
+}
+
 // For the hang report: a callback that never returns. The runtime is told to fail such waits.
 CASE(hang) {
     const hipStream_t stream = create_stream();
     static Gate gate; // never opened
     gate.close(stream);
     EXPECT_ERROR(hipStreamSynchronize(stream), hipErrorLaunchTimeOut);
+    std::fflush(stdout);
+    std::_Exit(0);
+}
+
+// For the hang report: a kernel that waits for a number which nobody writes, and one of another stream. With one hardware queue it stands behind.
+CASE(stand_behind) {
+    const hipStream_t first = create_stream(hipStreamNonBlocking), second = create_stream(hipStreamNonBlocking);
+    volatile int *const number = pinned<int>(1);
+    wait_for_number<<<1, 1, 0, first>>>(number);
+    nothing<<<1, 1, 0, second>>>();
+    EXPECT_ERROR(hipStreamSynchronize(second), hipErrorLaunchTimeOut);
     std::fflush(stdout);
     std::_Exit(0);
 }

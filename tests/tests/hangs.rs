@@ -48,6 +48,20 @@ fn a_hang_is_reported_and_fails_if_asked_for() {
 }
 
 #[test]
+fn the_report_says_which_streams_stand_in_one_hardware_queue() {
+    for run in case_run("watched", "stand_behind")
+        .env("GNEISS_HANG_TIMEOUT", "500ms,fail")
+        .env("GPU_MAX_HW_QUEUES", "1")
+        .in_both_modes()
+    {
+        run.run().expect_success().expect_stderr(&[
+            "wait_for_number",
+            "is shared by stream 1 (queue 1), stream 2 (queue 2)",
+        ]);
+    }
+}
+
+#[test]
 fn a_hang_is_reported_and_ends_the_process_if_asked_for() {
     for run in case_run("watched", "hang")
         .env("GNEISS_HANG_TIMEOUT", "500ms,abort")

@@ -11,8 +11,9 @@ use crate::{
 };
 
 impl QueueCore {
-    /// Writes the queue's state: how many commands, the front one, the next one and what it waits for.
-    pub(crate) fn describe(&self, text: &mut String) {
+    /// Writes the queue's state: how many commands, the front one, the next one and what it waits for. Gives the hardware queue that its
+    /// packets stand in, if it has commands there and others may have, too.
+    pub(crate) fn describe(&self, text: &mut String) -> Option<u32> {
         let priority = match self.options.priority {
             Priority::Low => ", low priority",
             Priority::Normal => "",
@@ -27,7 +28,7 @@ impl QueueCore {
         let _ = write!(text, "  {}{priority}{order}: {queued} queued", self.title());
         let Some(state) = self.state.try_lock_for(Duration::from_millis(100)) else {
             text.push_str(", being drained by another thread\n");
-            return;
+            return None;
         };
         let hw = match state.vgpu.hw_queue_id() {
             0 => String::new(),
@@ -58,7 +59,10 @@ impl QueueCore {
         {
             describe_command(text, "next", command, Some(self));
         }
+        let (hw, shared) = (state.vgpu.hw_queue_id(), !state.vgpu.is_unshared());
+        let stands_there = hw != 0 && shared && !state.vgpu.inflight.is_empty();
         self.let_go(state);
+        stands_there.then_some(hw)
     }
 
     /// The queue's name, or its number.

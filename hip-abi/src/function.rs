@@ -1,0 +1,210 @@
+//! What kernels are and need: handles of registered ones, names, attributes.
+
+use std::ffi::{c_char, c_void};
+
+use gneiss_clr::Kernel;
+use gneiss_hip_abi_macros::hip_api;
+use parking_lot::Mutex;
+
+use crate::{
+    entry,
+    enums::*,
+    error::*,
+    fail,
+    module::{function, handle_for},
+    registration, runtime,
+    types::*,
+};
+
+/// Gives the handle of a registered kernel on the current device.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetFuncBySymbol(
+    functionPtr: *mut hipFunction_t,
+    symbolPtr: *const c_void,
+) -> hipError_t {
+    if functionPtr.is_null() || symbolPtr.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    let device = runtime::current()?;
+    let kernel = registration::kernel(symbolPtr, device)?;
+    static KNOWN: Mutex<Vec<(u64, usize)>> = Mutex::new(Vec::new());
+    let object = kernel.object();
+    let mut known = KNOWN.lock();
+    let handle = match known.iter().find(|(of, _)| *of == object) {
+        Some((_, handle)) => *handle,
+        None => {
+            let handle = handle_for(kernel)?;
+            known.push((object, handle));
+            handle
+        }
+    };
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { functionPtr.write(std::ptr::without_provenance_mut(handle)) };
+    Ok(())
+}
+
+/// Gives a registered kernel's name, or null.
+///
+/// # Safety
+/// The address is checked. The string lives as long as the program's binary.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipKernelNameRefByPtr(
+    hostFunction: *const c_void,
+    stream: hipStream_t,
+) -> *const c_char {
+    let _ = stream;
+    entry::run("hipKernelNameRefByPtr", std::ptr::null(), || {
+        registration::function(hostFunction).map_or(std::ptr::null(), |function| function.name())
+    })
+}
+
+/// Tells what a registered kernel needs.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFuncGetAttributes(
+    attr: *mut hipFuncAttributes,
+    func: *const c_void,
+) -> hipError_t {
+    if attr.is_null() || func.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    let device = runtime::current()?;
+    let kernel = registration::kernel(func, device)?;
+    let value = attributes(&kernel);
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { attr.write(value) };
+    Ok(())
+}
+
+fn attributes(kernel: &Kernel) -> hipFuncAttributes {
+    let (metadata, properties) = (kernel.metadata(), kernel.device().properties());
+    let version = (properties.gfx_version.0 * 10 + properties.gfx_version.1) as i32;
+    hipFuncAttributes {
+        binaryVersion: version,
+        cacheModeCA: 0,
+        constSizeBytes: crate::device_facts::CONSTANT_MEMORY - 1,
+        localSizeBytes: metadata.private_segment_fixed_size as usize,
+        maxDynamicSharedSizeBytes: properties
+            .lds_size
+            .saturating_sub(metadata.group_segment_fixed_size as usize)
+            as i32,
+        maxThreadsPerBlock: metadata.max_flat_workgroup_size as i32,
+        numRegs: metadata.vgpr_count as i32,
+        preferredShmemCarveout: 0,
+        ptxVersion: version,
+        sharedSizeBytes: metadata.group_segment_fixed_size as usize,
+    }
+}
+
+/// Tells one thing that a kernel of a module needs.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFuncGetAttribute(
+    value: *mut i32,
+    attrib: hipFunction_attribute,
+    hfunc: hipFunction_t,
+) -> hipError_t {
+    // SAFETY: as the caller promises.
+    unsafe { get_attribute(value, attrib, hfunc) }
+}
+
+/// # Safety
+/// `value` must be null or a valid place.
+pub(crate) unsafe fn get_attribute(
+    value: *mut i32,
+    attrib: hipFunction_attribute,
+    hfunc: hipFunction_t,
+) -> HipResult {
+    if value.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the attribute");
+    }
+    let attributes = attributes(&*function(hfunc)?);
+    let number = match attrib {
+        HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => attributes.maxThreadsPerBlock,
+        HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => attributes.sharedSizeBytes as i32,
+        HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => attributes.constSizeBytes as i32,
+        HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => attributes.localSizeBytes as i32,
+        HIP_FUNC_ATTRIBUTE_NUM_REGS => attributes.numRegs,
+        HIP_FUNC_ATTRIBUTE_PTX_VERSION => attributes.ptxVersion,
+        HIP_FUNC_ATTRIBUTE_BINARY_VERSION => attributes.binaryVersion,
+        HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA => attributes.cacheModeCA,
+        HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => attributes.maxDynamicSharedSizeBytes,
+        HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => attributes.preferredShmemCarveout,
+        _ => {
+            return fail!(
+                hipErrorInvalidValue,
+                "kernel attribute {attrib} does not exist"
+            );
+        }
+    };
+    // SAFETY: not null; the caller promises a valid place.
+    unsafe { value.write(number) };
+    Ok(())
+}
+
+/// Sets a limit of a registered kernel. Every launch may use all LDS, so values in range change nothing.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFuncSetAttribute(
+    func: *const c_void,
+    attr: hipFuncAttribute,
+    value: i32,
+) -> hipError_t {
+    let device = runtime::current()?;
+    let attributes = attributes(&*registration::kernel(func, device)?);
+    let in_range = match attr {
+        hipFuncAttributeMaxDynamicSharedMemorySize => {
+            (0..=attributes.maxDynamicSharedSizeBytes).contains(&value)
+        }
+        hipFuncAttributePreferredSharedMemoryCarveout => (-1..=100).contains(&value),
+        _ => return fail!(hipErrorInvalidValue, "kernel attribute {attr} can't be set"),
+    };
+    if in_range {
+        Ok(())
+    } else {
+        fail!(
+            hipErrorInvalidValue,
+            "{value} is out of range for kernel attribute {attr}"
+        )
+    }
+}
+
+/// Sets a registered kernel's cache preference, which AMD devices do not have.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFuncSetCacheConfig(
+    func: *const c_void,
+    config: hipFuncCache_t,
+) -> hipError_t {
+    if func.is_null() {
+        return fail!(hipErrorInvalidDeviceFunction, "no kernel");
+    }
+    registration::function(func)?;
+    if config > hipFuncCachePreferEqual {
+        fail!(
+            hipErrorInvalidValue,
+            "cache preference {config} does not exist"
+        )
+    } else {
+        Ok(())
+    }
+}
+
+/// Sets a registered kernel's LDS bank size, which AMD devices do not have.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipFuncSetSharedMemConfig(
+    func: *const c_void,
+    config: hipSharedMemConfig,
+) -> hipError_t {
+    if func.is_null() {
+        return fail!(hipErrorInvalidDeviceFunction, "no kernel");
+    }
+    registration::function(func)?;
+    if config > hipSharedMemBankSizeEightByte {
+        fail!(hipErrorInvalidValue, "bank size {config} does not exist")
+    } else {
+        Ok(())
+    }
+}
