@@ -242,6 +242,47 @@ fn programs_compile_through_libamd_comgr() {
     assert_eq!(printed, "parent\nchild 3\nafter\n");
 }
 
+/// Once a process has built some programs, the compiler is given the device libraries in parts.
+#[test]
+fn parts_of_the_device_libraries_give_the_same_code_as_the_whole() {
+    for (compiler, target) in [
+        ("clang", QUICK_TARGET),
+        ("clang", "gfx1030"),
+        ("comgr", QUICK_TARGET),
+    ] {
+        let built = |cache: &std::ffi::OsStr| {
+            let outcome = run("opencl_builds", "code_objects_of_every_kind")
+                .gpus(target)
+                .env("GNEISS_HIPRTC_COMPILER", compiler)
+                .env("GNEISS_HIPRTC_CACHE", cache)
+                .run();
+            outcome.expect_success();
+            outcome.stdout
+        };
+        // Parts are kept in the cache, and where there is none, there are none.
+        let whole = built("0".as_ref());
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let kept = || {
+            let entries = std::fs::read_dir(folder.path()).expect("the cache's folder");
+            entries
+                .filter_map(|entry| Some(entry.ok()?.path().join("words").exists()))
+                .filter(|there| *there)
+                .count()
+        };
+        assert_eq!(built(folder.path().as_ref()), whole, "{compiler} {target}");
+        assert_eq!(kept(), 1, "{compiler} {target}");
+        // The results are taken away: the next process finds the parts, and builds with them from the first program on.
+        for entry in std::fs::read_dir(folder.path()).expect("the cache's folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_file() {
+                std::fs::remove_file(path).expect("a file of ours");
+            }
+        }
+        assert_eq!(built(folder.path().as_ref()), whole, "{compiler} {target}");
+        assert_eq!(kept(), 1, "{compiler} {target}");
+    }
+}
+
 #[test]
 fn the_kernels_run_on_waves_of_32_too() {
     for case in [

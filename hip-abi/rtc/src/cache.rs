@@ -8,6 +8,7 @@ use std::{
     fs,
     io::Write as _,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use md5::{Digest as _, Md5};
@@ -17,6 +18,8 @@ use crate::compiler::Compiled;
 /// Changes with the format of the files and with what goes into a key.
 const MAGIC: &[u8; 16] = b"gneiss hiprtc 2\n";
 const LIMIT: u64 = 512 << 20;
+/// Files that a process writes before it looks again whether there are too many.
+const PRUNE_EVERY: usize = 64;
 /// Parts of a file: code object, bitcode, log, names.
 const PARTS: usize = 4;
 
@@ -125,7 +128,13 @@ pub fn write(folder: &Path, key: &str, entry: &Entry) {
             file.write_all(&bytes(entry))?;
             file.persist(folder.join(key)).map_err(|error| error.error)
         });
-    if written.is_ok() {
+    // To look at all files takes longer than a small program does: not after each.
+    static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+    if written.is_ok()
+        && WRITTEN
+            .fetch_add(1, Ordering::Relaxed)
+            .is_multiple_of(PRUNE_EVERY)
+    {
         prune(folder, LIMIT);
     }
 }

@@ -11,6 +11,7 @@ use crate::compiler::{Header, Log};
 mod driver;
 mod formats;
 mod library;
+mod parts;
 
 use driver::Driver;
 use library::Library;
@@ -71,14 +72,20 @@ impl Source<'_> {
     }
 
     fn mentions(&self, word: &str) -> bool {
-        if let Some(text) = self.expanded {
-            return text.contains(word);
-        }
-        let headers = self.headers.iter().map(|header| header.text.as_str());
-        std::iter::once(self.text)
-            .chain(headers)
-            .chain(self.options.iter().map(String::as_str))
-            .any(|text| text.contains(word))
+        self.texts().any(|text| text.contains(word))
+    }
+
+    /// All that the compiler reads of it.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let own = self.headers.iter().map(|header| header.text.as_str());
+        let own = std::iter::once(self.text)
+            .chain(own)
+            .chain(self.options.iter().map(String::as_str));
+        let (own, expanded) = match self.expanded {
+            Some(text) => (None, Some(text)),
+            None => (Some(own), None),
+        };
+        own.into_iter().flatten().chain(expanded)
     }
 }
 
@@ -165,7 +172,7 @@ impl OpenCl {
     pub fn build(&self, source: &Source<'_>, math: Math) -> Result<(Vec<u8>, Log), Log> {
         match self {
             Self::Clang(driver) => driver.build(source, math),
-            Self::Comgr(library) => library.build(source),
+            Self::Comgr(library) => library.build(source, math),
         }
     }
 

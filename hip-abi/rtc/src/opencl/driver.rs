@@ -11,6 +11,7 @@ use std::{
 
 use super::{
     BLOCK_QUERIES, BLOCK_QUERIES_FILE, Math, NO_TYPE_BASED_ALIASES, Source, enqueues, formats,
+    parts::{self, Parts},
 };
 use crate::{
     clang::{self, Clang},
@@ -21,6 +22,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Driver {
     clang: Clang,
+    parts: Parts,
 }
 
 /// Symbols of the device libraries: mangled builtins, their helpers, reserved names.
@@ -31,7 +33,10 @@ impl Driver {
     pub fn find_all() -> Vec<Driver> {
         Clang::find_for_opencl()
             .into_iter()
-            .map(|clang| Driver { clang })
+            .map(|clang| Driver {
+                clang,
+                parts: Parts::default(),
+            })
             .collect()
     }
 
@@ -47,14 +52,8 @@ impl Driver {
 
     /// Whether clang and the device libraries know a target ID.
     pub fn knows(&self, target: &str) -> bool {
-        self.isa_library(target).exists() && self.clang.knows(processor(target))
-    }
-
-    fn isa_library(&self, target: &str) -> PathBuf {
-        let number = processor(target).strip_prefix("gfx").unwrap_or_default();
-        self.clang
-            .device_libraries()
-            .join(format!("oclc_isa_version_{number}.bc"))
+        parts::isa_library(self.clang.device_libraries(), target).exists()
+            && self.clang.knows(processor(target))
     }
 
     /// The compiler's arguments for device code in any form.
@@ -177,16 +176,39 @@ impl Driver {
     pub fn build(&self, source: &Source<'_>, math: Math) -> Result<(Vec<u8>, Log), Log> {
         let folder = clang::temporary()?;
         let folder = folder.path();
+        let whole = parts::whole(self.clang.device_libraries(), source.target, math);
+        if let Some(libraries) = self.parts.of(&self.clang, source, math) {
+            let (object, log) = self.object(source, folder, &libraries)?;
+            if let Ok((code, said)) = self.linked(&object, folder) {
+                return Ok((code, log + &said));
+            }
+        }
+        let (object, log) = self.object(source, folder, &whole)?;
+        let (code, said) = self.linked(&object, folder)?;
+        Ok((code, log + &said))
+    }
+
+    /// Compiles a source and what it calls of some libraries to an object file.
+    fn object(
+        &self,
+        source: &Source<'_>,
+        folder: &Path,
+        libraries: &[PathBuf],
+    ) -> Result<(PathBuf, Log), Log> {
         let mut more: Vec<OsString> = vec!["-c".into()];
         if source.enqueues() {
             more.extend(NO_TYPE_BASED_ALIASES.map(OsString::from));
         }
-        for library in self.libraries(source.target, math) {
+        for library in libraries {
             let option = ["-Xclang", "-mlink-builtin-bitcode", "-Xclang"];
             more.extend(option.map(OsString::from));
             more.push(library.into());
         }
-        let (object, log) = self.run(source, folder, &more)?;
+        self.run(source, folder, &more)
+    }
+
+    /// Makes a code object of an object file.
+    fn linked(&self, object: &Path, folder: &Path) -> Result<(Vec<u8>, Log), Log> {
         let output = folder.join("code.co");
         let arguments = ["-shared", "--no-undefined", "-o"].map(OsStr::new);
         let files = [output.as_os_str(), object.as_os_str()];
@@ -194,7 +216,7 @@ impl Driver {
             .clang
             .run_linker(&[arguments.as_slice(), &files].concat(), folder)?;
         let code = fs::read(&output).map_err(|error| clang::failed(&output, &error))?;
-        Ok((code, log + &said))
+        Ok((code, said))
     }
 
     /// Links bitcode and the device libraries to a code object; gives what the linker said, too.
@@ -226,39 +248,15 @@ impl Driver {
             arguments.push(file.into());
         }
         arguments.push("--start-lib".into());
-        arguments.extend(self.libraries(target, math).into_iter().map(OsString::from));
+        arguments.extend(
+            parts::whole(self.clang.device_libraries(), target, math)
+                .into_iter()
+                .map(OsString::from),
+        );
         arguments.extend(["--end-lib".into(), "-o".into(), output.clone().into()]);
         let arguments: Vec<&OsStr> = arguments.iter().map(OsString::as_os_str).collect();
         let log = self.clang.run_linker(&arguments, folder)?;
         let code = fs::read(&output).map_err(|error| clang::failed(&output, &error))?;
         Ok((code, log))
-    }
-
-    /// The device libraries for a target.
-    fn libraries(&self, target: &str, math: Math) -> Vec<PathBuf> {
-        let switch =
-            |name: &str, on: bool| format!("oclc_{name}_{}.bc", if on { "on" } else { "off" });
-        let files = [
-            "opencl.bc".to_owned(),
-            "ocml.bc".to_owned(),
-            "ockl.bc".to_owned(),
-            switch("daz_opt", math.denormals_are_zero),
-            switch("finite_only", math.finite_only),
-            switch("unsafe_math", math.unsafe_math),
-            switch("correctly_rounded_sqrt", math.correctly_rounded),
-            switch(
-                "wavefrontsize64",
-                crate::comgr::wavefront_is_64(target, &[]),
-            ),
-            "oclc_abi_version_400.bc".to_owned(),
-        ];
-        let folder: &Path = self.clang.device_libraries();
-        files
-            .into_iter()
-            .map(|file| folder.join(file))
-            // Libraries before ROCm 5.1 have no versions of the ABI.
-            .filter(|file| file.exists())
-            .chain([self.isa_library(target)])
-            .collect()
     }
 }

@@ -7,8 +7,11 @@ use std::{
     sync::OnceLock,
 };
 
-use super::{BLOCK_QUERIES, BLOCK_QUERIES_FILE, Math, NO_TYPE_BASED_ALIASES, Source, enqueues};
+use super::{
+    BLOCK_QUERIES, BLOCK_QUERIES_FILE, Math, NO_TYPE_BASED_ALIASES, Source, enqueues, parts::Parts,
+};
 use crate::{
+    clang::Clang,
     comgr::{
         library::{
             self as comgr, ADD_DEVICE_LIBRARIES, About, COMPILE_SOURCE_TO_BC,
@@ -35,6 +38,9 @@ pub struct Library {
     resources: Vec<PathBuf>,
     /// The major version of the library's clang, and the folder for it.
     chosen: OnceLock<Option<(u32, PathBuf)>>,
+    /// A clang of the same version, which can take the device libraries apart.
+    clang: OnceLock<Option<Clang>>,
+    parts: Parts,
 }
 
 /// Folders that clangs of this machine keep their headers in: `LLVM/lib/clang/VERSION`.
@@ -64,6 +70,8 @@ impl Library {
             library,
             resources,
             chosen: OnceLock::new(),
+            clang: OnceLock::new(),
+            parts: Parts::default(),
         })
     }
 
@@ -128,6 +136,7 @@ impl Library {
         (major, resources): &(u32, PathBuf),
         source: &Source<'_>,
         action: u32,
+        more: &[&str],
         log: &mut Log,
     ) -> Result<Set<'a>, Log> {
         let input = loaded.set()?;
@@ -164,6 +173,7 @@ impl Library {
             options.extend(["-Xclang", &extensions]);
         }
         options.extend(source.options.iter().map(String::as_str));
+        options.extend(more);
         loaded.action(action, about(source.target), &input, &options, log)
     }
 
@@ -174,7 +184,7 @@ impl Library {
     pub fn expand(&self, source: &Source<'_>) -> Result<String, Log> {
         let (loaded, chosen) = self.ready(source.target)?;
         let _turn = loaded.turn();
-        let expanded = Self::run(loaded, chosen, source, PREPROCESS, &mut String::new())?;
+        let expanded = Self::run(loaded, chosen, source, PREPROCESS, &[], &mut String::new())?;
         match expanded.get(KIND_SOURCE) {
             Some(text) => Ok(String::from_utf8_lossy(&text).into_owned()),
             None => Err("libamd_comgr gave no text\n".to_owned()),
@@ -189,7 +199,7 @@ impl Library {
         let (loaded, chosen) = self.ready(source.target)?;
         let _turn = loaded.turn();
         let mut log = String::new();
-        let compiled = Self::run(loaded, chosen, source, COMPILE_SOURCE_TO_BC, &mut log)?;
+        let compiled = Self::run(loaded, chosen, source, COMPILE_SOURCE_TO_BC, &[], &mut log)?;
         match compiled.get(KIND_BC) {
             Some(bitcode) => Ok((bitcode, log)),
             None => Err("libamd_comgr gave no bitcode\n".to_owned()),
@@ -200,18 +210,43 @@ impl Library {
     ///
     /// # Errors
     /// The messages.
-    pub fn build(&self, source: &Source<'_>) -> Result<(Vec<u8>, Log), Log> {
+    pub fn build(&self, source: &Source<'_>, math: Math) -> Result<(Vec<u8>, Log), Log> {
         let (loaded, chosen) = self.ready(source.target)?;
         let _turn = loaded.turn();
-        let mut log = String::new();
-        let action = COMPILE_SOURCE_WITH_DEVICE_LIBS_TO_BC;
-        let compiled = Self::run(loaded, chosen, source, action, &mut log)?;
-        let options = if source.enqueues() {
-            NO_TYPE_BASED_ALIASES.map(String::from).to_vec()
-        } else {
-            Vec::new()
+        let code = |compiled: &Set<'_>, log: &mut Log| {
+            let options = if source.enqueues() {
+                NO_TYPE_BASED_ALIASES.map(String::from).to_vec()
+            } else {
+                Vec::new()
+            };
+            loaded.code(about(source.target), compiled, &options, log)
         };
-        let code = loaded.code(about(source.target), &compiled, &options, &mut log)?;
+        let clang = self.clang.get_or_init(|| {
+            let mut all = Clang::find_for_opencl().into_iter();
+            all.find(|clang| clang.version() == chosen.0)
+        });
+        let libraries = clang
+            .as_ref()
+            .and_then(|clang| self.parts.of(clang, source, math));
+        if let Some(libraries) = libraries {
+            let libraries: Vec<String> = libraries
+                .iter()
+                .map(|library| library.display().to_string())
+                .collect();
+            let more: Vec<&str> = libraries
+                .iter()
+                .flat_map(|library| ["-Xclang", "-mlink-builtin-bitcode", "-Xclang", library])
+                .chain(["-nogpulib"])
+                .collect();
+            let (action, mut log) = (COMPILE_SOURCE_TO_BC, String::new());
+            let compiled = Self::run(loaded, chosen, source, action, &more, &mut log)?;
+            if let Ok(code) = code(&compiled, &mut log) {
+                return Ok((code, log));
+            }
+        }
+        let (action, mut log) = (COMPILE_SOURCE_WITH_DEVICE_LIBS_TO_BC, String::new());
+        let compiled = Self::run(loaded, chosen, source, action, &[], &mut log)?;
+        let code = code(&compiled, &mut log)?;
         Ok((code, log))
     }
 
@@ -257,6 +292,7 @@ impl Library {
                 chosen,
                 &first,
                 COMPILE_SOURCE_TO_BC,
+                &[],
                 &mut String::new(),
             )?;
             input.add_all(&first, KIND_BC)?;
