@@ -143,8 +143,8 @@ test: all
 
 verify: all
 	$(call need,$(test_packages))
-	GNEISS_VERIFY=1 $(CARGO) test --workspace --locked --release
-	GNEISS_HSA=$(abspath $(hsa_library)) $(CARGO) test --locked --release -p gneiss-hsa-core -p gneiss-tests
+	GNEISS_VERIFY=1 $(CARGO) test --workspace --locked --release --no-fail-fast
+	GNEISS_HSA=$(abspath $(hsa_library)) $(CARGO) test --locked --release --no-fail-fast -p gneiss-hsa-core -p gneiss-tests
 
 # The HSA library with a count of wave instructions, for the bench's time of one.
 counters := $(target)/counters

@@ -419,7 +419,7 @@ impl Event {
         self.0.status()
     }
 
-    /// The status now: looks at the device, walks what has completed, never blocks and enqueues nothing.
+    /// The status now: looks at the device, walks what has completed, enqueues nothing and waits neither for the device nor for user code.
     pub fn query(&self) -> Status {
         let status = self.status();
         if status.is_terminal() {
@@ -428,7 +428,7 @@ impl Event {
         if let Some(core) = self.0.core()
             && self.0.signal().is_some_and(|signal| signal.is_done())
         {
-            core.run(Role::Observer, None);
+            core.observe();
         }
         self.status()
     }

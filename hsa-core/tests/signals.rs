@@ -112,18 +112,20 @@ fn wait_any_names_the_signal_that_changed() {
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 static LAST: AtomicI64 = AtomicI64::new(0);
 
+/// What the handler is given: a signal, and the functions of the library that it is of.
+struct Target<'a> {
+    api: &'a HsaApi,
+    signal: hsa_signal_t,
+}
+
 unsafe extern "C" fn handler(value: i64, argument: *mut c_void) -> bool {
     LAST.store(value, Ordering::SeqCst);
     let calls = CALLS.fetch_add(1, Ordering::SeqCst) + 1;
-    // SAFETY: the argument is the signal's handle; the function table is the same everywhere.
+    // SAFETY: the argument is the target, which outlives the handler; the signal is live.
     unsafe {
-        (gneiss_hsa_core::api_table().hsa_signal_store_screlease)(
-            hsa_signal_t {
-                handle: argument as u64,
-            },
-            10,
-        )
-    };
+        let target = &*argument.cast::<Target<'_>>();
+        (target.api.hsa_signal_store_screlease)(target.signal, 10);
+    }
     calls < 3
 }
 
@@ -134,9 +136,10 @@ fn handlers_stay_armed_until_they_say_false() {
     let signal = client.signal(10);
     let api = &client.api;
     let baseline = gneiss_hsa_core::live_objects();
-    // SAFETY: a live signal and a handler that fits.
+    let mut target = Target { api, signal };
+    // SAFETY: a live signal, and a handler that its argument fits.
     unsafe {
-        let argument = signal.handle as *mut c_void;
+        let argument = (&raw mut target).cast();
         (api.hsa_amd_signal_async_handler)(
             signal,
             HSA_SIGNAL_CONDITION_LT,

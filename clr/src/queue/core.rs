@@ -3,7 +3,7 @@
 //! | field | who may touch it when |
 //! | --- | --- |
 //! | `fifo` | enqueuers and the drainer, for a moment each |
-//! | `state` | the *drainer*: whoever gets the lock with `try_lock`. It never waits for the device, another queue or user code with it |
+//! | `state` | the *drainer*: whoever gets the lock with `try_lock`. It never waits for the device, another queue or user code with it, so that who asks what has ended may wait for it |
 //! | `attention` | set by who wants the queue looked at; the drainer looks until it is clear, also after it has let go of `state` |
 //! | `scheduled` | the queue is on the worker pool's ready list |
 //! | `watched` | a worker waits for a signal on behalf of the queue |
@@ -524,11 +524,21 @@ impl QueueCore {
     }
 
     /// Whether everything has ended, looking at the device.
-    pub(super) fn is_idle(self: &Arc<Self>) -> bool {
-        if self.last().is_none() {
-            return true;
+    pub(super) fn is_idle(&self) -> bool {
+        while let Some(last) = self.last() {
+            if !last.query().is_terminal() {
+                return false;
+            }
         }
-        self.run(Role::Observer, None);
-        self.last().is_none()
+        true
+    }
+
+    /// Keeps other threads from draining while a function runs.
+    #[cfg(test)]
+    pub(crate) fn occupied<R>(&self, function: impl FnOnce() -> R) -> R {
+        let state = self.state.lock();
+        let result = function();
+        self.let_go(state);
+        result
     }
 }

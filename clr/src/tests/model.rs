@@ -45,6 +45,47 @@ fn an_unset_user_event_holds_its_own_command_of_an_out_of_order_queue_only() {
 }
 
 #[test]
+fn who_asks_for_an_end_that_the_device_has_told_is_told_so_while_another_thread_is_at_the_queue() {
+    in_all_modes(|f| {
+        let queue = f.queue();
+        let ask: [&dyn Fn(&Event) -> bool; 2] =
+            [&|event| event.query() == Status::COMPLETE, &|_| {
+                queue.query()
+            }];
+        for ended in ask {
+            let gate = f.value(0);
+            let event = launch(&queue, &f.kernel(&WAIT_FOR_FLAG), &[address(&gate)], &[]);
+            let signal = loop {
+                if let Some(signal) = event.0.signal() {
+                    break signal;
+                }
+                thread::yield_now();
+            };
+            thread::scope(|scope| {
+                let (sender, occupied) = mpsc::channel();
+                let (queue, its) = (&queue, signal.clone());
+                scope.spawn(move || {
+                    queue.core().occupied(|| {
+                        sender.send(()).expect("the test waits");
+                        while !its.is_done() {
+                            thread::yield_now();
+                        }
+                        thread::sleep(Duration::from_millis(5));
+                    });
+                });
+                occupied.recv().expect("the thread runs");
+                assert!(!ended(&event));
+                gate.store(1, Ordering::SeqCst);
+                while !signal.is_done() {
+                    thread::yield_now();
+                }
+                assert!(ended(&event));
+            });
+        }
+    });
+}
+
+#[test]
 fn a_queue_whose_commands_are_awaited_wakes_no_worker() {
     in_all_modes(|f| {
         let options = QueueOptions {

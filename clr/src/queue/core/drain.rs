@@ -68,22 +68,6 @@ fn more_urgent(held: Option<Outcome>, head: Outcome) -> Outcome {
 impl QueueCore {
     /// Looks at the queue in a role: submits what can be submitted, ends what has ended. At once `Busy` if another thread does.
     pub(crate) fn run(self: &Arc<Self>, role: Role, until: Option<&State>) -> Outcome {
-        if role == Role::Observer {
-            // Only looks at what has ended; whoever asked for more meanwhile is served by the pool.
-            let Some(mut state) = self.state.try_lock() else {
-                return Outcome::Busy;
-            };
-            if state.in_user_code {
-                return Outcome::Busy;
-            }
-            let need_worker = self.retire(&mut state, role);
-            self.let_go(state);
-            if !need_worker {
-                return Outcome::Idle;
-            }
-            self.schedule();
-            return Outcome::NeedWorker;
-        }
         let mut outcome = Outcome::Busy;
         self.attention.serve(
             || {
@@ -101,6 +85,16 @@ impl QueueCore {
             self.schedule();
         }
         outcome
+    }
+
+    /// Ends what has ended, and submits nothing. Waits for the thread that is at the queue, which is a matter of moments, but not for user
+    /// code: who knows that the device is done with a command must not be told that it is not.
+    pub(crate) fn observe(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        if !state.in_user_code {
+            self.retire(&mut state, Role::Observer);
+        }
+        self.let_go(state);
     }
 
     fn drain(
