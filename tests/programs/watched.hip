@@ -14,8 +14,10 @@ __global__ void take_number(int *counter, int *number) { *number = atomicAdd(cou
 
 __global__ void nothing() {}
 
-__global__ void wait_for_number(volatile int *number) {
-    while (*number == 0) {
+// Says that it runs, in the second number, and waits for the first.
+__global__ void wait_for_number(volatile int *numbers) {
+    numbers[1] = 1;
+    while (numbers[0] == 0) {
     }
 }
 
@@ -32,8 +34,11 @@ CASE(hang) {
 // For the hang report: a kernel that waits for a number which nobody writes, and one of another stream. With one hardware queue it stands behind.
 CASE(stand_behind) {
     const hipStream_t first = create_stream(hipStreamNonBlocking), second = create_stream(hipStreamNonBlocking);
-    volatile int *const number = pinned<int>(1);
-    wait_for_number<<<1, 1, 0, first>>>(number);
+    volatile int *const numbers = pinned<int>(2);
+    wait_for_number<<<1, 1, 0, first>>>(numbers);
+    while (numbers[1] == 0) {
+        std::this_thread::yield();
+    }
     nothing<<<1, 1, 0, second>>>();
     EXPECT_ERROR(hipStreamSynchronize(second), hipErrorLaunchTimeOut);
     std::fflush(stdout);
