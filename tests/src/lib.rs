@@ -6,6 +6,7 @@
 //! says what to do about it.
 
 mod compile;
+pub mod device_code;
 mod device_libraries;
 pub mod elf;
 mod prefix;

@@ -506,3 +506,14 @@ fn permutes_of_gfx12_read_inactive_lanes_if_they_say_so() {
         }
     }
 }
+
+#[test]
+fn waves_of_gfx10_ask_for_their_number_in_the_group() {
+    let code = "s_get_waveid_in_workgroup s4\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v9, s4";
+    for target in ["gfx1010", "gfx1013"] {
+        if let Some(got) = lanes(target, 100, code) {
+            let want: Vec<u32> = (0..100).map(|lane| lane / 32).collect();
+            assert_eq!(got, want, "{target}");
+        }
+    }
+}

@@ -166,6 +166,8 @@ pub struct AluModifiers {
 pub struct MemModifiers {
     /// Immediate byte offset, sign-extended where the encoding is signed. DS: `offset0` or the 16-bit offset.
     pub offset: i32,
+    /// SMEM with an offset register: the immediate offset is part of the encoding, even if it is 0.
+    pub has_offset: bool,
     /// DS two-address forms: `offset1`.
     pub offset1: u8,
     /// Globally coherent; for atomics: return the old value. (`sc0` on GFX940.)

@@ -80,6 +80,7 @@ impl Reader<'_> {
         let offset_ty = Type::B(32);
         if level.is_gfx9() {
             let (has_offset, has_register) = (bit(word, 17), bit(word, 14));
+            inst.mem.has_offset = has_offset;
             if has_offset {
                 inst.mem.offset = sign_extend(bits(high, 0, 21), 21);
             }
@@ -90,6 +91,7 @@ impl Reader<'_> {
             }
         } else {
             let count = if level == Level::Gfx12 { 24 } else { 21 };
+            inst.mem.has_offset = level == Level::Gfx12;
             inst.mem.offset = sign_extend(bits(high, 0, count), count);
             let register = self.scalar(op, bits(high, 25, 7), offset_ty)?;
             if register != Operand::Scalar(scalar::NULL) {

@@ -200,7 +200,7 @@ impl Printer<'_> {
             self.operand_text(&format!("{sign}{magnitude:#x}"));
         } else {
             self.slot(inst.src[3]);
-            if offset != 0 {
+            if offset != 0 || inst.mem.has_offset {
                 self.write(format_args!(" offset:{sign}{magnitude:#x}"));
             }
         }
