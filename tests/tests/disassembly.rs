@@ -10,6 +10,27 @@ use gneiss_tests::{
     source_path, verify,
 };
 
+/// The bench's programs for targets that hipcc does not know; those that other tests and the bench run, so that they are compiled once.
+const NEWER: [(&str, &[&str]); 2] = [
+    (
+        "tests/bench/hip.hip",
+        &[
+            "gfx950",
+            "gfx9-4-generic",
+            "gfx9-generic",
+            "gfx10-3-generic",
+            "gfx11-generic",
+            "gfx1151",
+            "gfx1200",
+            "gfx12-generic",
+        ],
+    ),
+    (
+        "tests/bench/matrix.hip",
+        &["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"],
+    ),
+];
+
 /// Instructions of a disassembly by address. Each line of one ends with a comment that begins with the address.
 fn instructions(disassembly: &str) -> BTreeMap<u64, &str> {
     disassembly
@@ -108,26 +129,7 @@ fn the_bench_reads_like_llvm() {
         return;
     }
     if clang_22() {
-        let newer = [
-            "gfx942",
-            "gfx950",
-            "gfx9-generic",
-            "gfx9-4-generic",
-            "gfx1100",
-            "gfx1151",
-            "gfx1201",
-            "gfx10-3-generic",
-            "gfx11-generic",
-            "gfx12-generic",
-        ];
-        for (source, targets) in [
-            ("tests/bench/hip.hip", &newer[..]),
-            // Targets with matrix instructions.
-            (
-                "tests/bench/matrix.hip",
-                &["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"],
-            ),
-        ] {
+        for (source, targets) in NEWER {
             let program = compile(&Compile::clang_22(&source_path(source), targets, "-O3"));
             assert!(compare(&program) > 1000, "{source}");
         }
@@ -137,12 +139,10 @@ fn the_bench_reads_like_llvm() {
 #[test]
 fn librocrand_reads_like_llvm() {
     let library = Path::new("/usr/lib/x86_64-linux-gnu/librocrand.so.1");
-    if !verify() {
-        eprintln!("LEFT OUT: the code of librocrand (GNEISS_VERIFY=1 reads it)");
-    } else if !library.exists() {
-        eprintln!("LEFT OUT: the code of librocrand (apt install librocrand1)");
-    } else {
+    if library.exists() {
         assert!(compare(library) > 100_000);
+    } else {
+        eprintln!("LEFT OUT: the code of librocrand (apt install librocrand1)");
     }
 }
 
