@@ -45,11 +45,9 @@ fn instructions(disassembly: &str) -> BTreeMap<u64, &str> {
 
 /// What LLVM says of a code object; `None` where the disassembler is not installed.
 fn llvm(file: &Path, target: &str) -> Option<String> {
-    let (tool, target) = match target {
-        "gfx950" => ("llvm-objdump-22", target),
-        // LLVM 19 does not know the name, and its code is that of its oldest target.
-        "gfx9-4-generic" => ("llvm-objdump-19", "gfx942"),
-        _ => ("llvm-objdump-19", target),
+    let tool = match target {
+        "gfx950" | "gfx9-4-generic" => "llvm-objdump-22",
+        _ => "llvm-objdump-19",
     };
     let output = Command::new(tool)
         .args(["-d", "-z", &format!("--mcpu={target}")])
