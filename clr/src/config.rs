@@ -26,6 +26,8 @@ pub struct Config {
     pub serialize_copy: u32,
     /// `ROC_ENABLE_LARGE_BAR`: use the host's access to device memory, where there is one. Default true.
     pub large_bar: bool,
+    /// `HIP_HIDDEN_FREE_MEM`: MiB less than there are that count as free, in bytes here. Default 0.
+    pub hidden_memory: usize,
     /// `HIP_VISIBLE_DEVICES` (else `CUDA_VISIBLE_DEVICES`): the text, if it is set and not empty.
     pub visible_devices: Option<String>,
     /// Profiling times for all commands, not only markers (`GPU_FORCE_QUEUE_PROFILING`). Default false.
@@ -59,6 +61,7 @@ impl Default for Config {
             serialize_kernel: 0,
             serialize_copy: 0,
             large_bar: true,
+            hidden_memory: 0,
             visible_devices: None,
             profile_all: false,
             global_cu_mask: Vec::new(),
@@ -114,6 +117,11 @@ impl Config {
         }
         if let Some(value) = number("ROC_ENABLE_LARGE_BAR") {
             config.large_bar = value != 0;
+        }
+        if let Some(value) = number("HIP_HIDDEN_FREE_MEM") {
+            config.hidden_memory = usize::try_from(value)
+                .unwrap_or(usize::MAX)
+                .saturating_mul(1 << 20);
         }
         if let Some(value) = number("GPU_FORCE_QUEUE_PROFILING") {
             config.profile_all = value != 0;
@@ -198,10 +206,12 @@ mod tests {
             ("GPU_MAX_HW_QUEUES", "0"),
             ("ROC_AQL_QUEUE_SIZE", "100"),
             ("AMD_DIRECT_DISPATCH", "yes"),
+            ("HIP_HIDDEN_FREE_MEM", "3"),
         ]);
         assert_eq!(config.max_hw_queues, 1);
         assert_eq!(config.aql_queue_size, 128);
         assert!(!config.direct_dispatch);
+        assert_eq!(config.hidden_memory, 3 << 20);
     }
 
     #[test]

@@ -420,7 +420,7 @@ pub unsafe extern "C" fn hipMallocManaged(
     Ok(())
 }
 
-/// Gives free and total memory of the current device.
+/// Gives free and total memory of the current device; `HIP_HIDDEN_FREE_MEM` says how much does not count as free.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
@@ -429,7 +429,11 @@ pub unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> h
     }
     crate::pool::trim_all();
     let (free_bytes, total_bytes) = runtime::current()?.clr.memory_info();
-    for (place, value) in [(free, free_bytes), (total, total_bytes)] {
+    let hidden = runtime::get()?.clr.config().hidden_memory;
+    for (place, value) in [
+        (free, free_bytes.saturating_sub(hidden)),
+        (total, total_bytes),
+    ] {
         if !place.is_null() {
             // SAFETY: not null; the caller promises a valid place.
             unsafe { place.write(value) };

@@ -418,6 +418,13 @@ CASE(memory_information) {
     REQUIRE(last == before);
 }
 
+// HIP_HIDDEN_FREE_MEM=16
+CASE(hidden_memory_is_not_free) {
+    std::size_t available = 0, total = 0;
+    HIP_CHECK(hipMemGetInfo(&available, &total));
+    REQUIRE(available > 0 && total - available >= 16u << 20 && total - available < 32u << 20);
+}
+
 CASE(too_much_memory) {
     std::size_t available = 0, total = 0;
     HIP_CHECK(hipMemGetInfo(&available, &total));

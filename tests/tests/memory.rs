@@ -47,6 +47,15 @@ fn the_device_has_the_memory_that_is_asked_for() {
 }
 
 #[test]
+fn hidden_memory_is_not_free() {
+    gneiss_tests::case_run("memory", "hidden_memory_is_not_free")
+        .env("GNEISS_MEM", "64M")
+        .env("HIP_HIDDEN_FREE_MEM", "16")
+        .run()
+        .expect_success();
+}
+
+#[test]
 fn kernels_reach_host_memory_where_page_faults_are_recoverable() {
     let run = |gpu: &str, reach: &str| {
         gneiss_tests::case_run("memory", "kernels_reach_what_the_program_has")

@@ -313,6 +313,11 @@ pub const AMDS: &[Variable] = &[
         meaning: "1: wait after each kernel",
     },
     Variable {
+        name: "HIP_HIDDEN_FREE_MEM",
+        accept: Accept::Number,
+        meaning: "MiB of device memory that hipMemGetInfo does not count as free; 0",
+    },
+    Variable {
         name: "GPU_MAX_HW_QUEUES",
         accept: Accept::Number,
         meaning: "most hardware queues per priority; 4",
