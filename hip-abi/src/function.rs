@@ -1,6 +1,13 @@
 //! What kernels are and need: handles of registered ones, names, attributes.
+//!
+//! HIP 5 sets no attributes: AMD's libamdhip64 5.2.3 answers `hipSuccess` to whatever it is asked for. From HIP 6 on the most dynamic LDS that a
+//! program sets for a registered kernel is told by `hipFuncGetAttributes`; every launch may use all LDS all the same.
 
-use std::ffi::{c_char, c_void};
+use std::{
+    collections::HashMap,
+    ffi::{c_char, c_void},
+    sync::LazyLock,
+};
 
 use gneiss_clr::Kernel;
 use gneiss_hip_abi_macros::hip_api;
@@ -12,8 +19,10 @@ use crate::{
     error::*,
     fail,
     module::{function, handle_for},
-    registration, runtime,
+    registration,
+    runtime::{self, Device},
     types::*,
+    version::{self, Major},
 };
 
 /// Gives the handle of a registered kernel on the current device.
@@ -66,12 +75,21 @@ pub unsafe extern "C" fn hipFuncGetAttributes(
     attr: *mut hipFuncAttributes,
     func: *const c_void,
 ) -> hipError_t {
-    if attr.is_null() || func.is_null() {
-        return fail!(hipErrorInvalidValue, "a null pointer");
+    if attr.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the attributes");
+    }
+    if func.is_null() {
+        let error = match version::presented() {
+            Major::Five => hipErrorInvalidValue,
+            Major::Six | Major::Seven => hipErrorInvalidDeviceFunction,
+        };
+        return fail!(error, "no kernel");
     }
     let device = runtime::current()?;
-    let kernel = registration::kernel(func, device)?;
-    let value = attributes(&kernel);
+    let mut value = attributes(&*registration::kernel(func, device)?);
+    if let Some(bytes) = dynamic_lds(func, device) {
+        value.maxDynamicSharedSizeBytes = bytes;
+    }
     // SAFETY: not null; the caller promises a valid place.
     unsafe { attr.write(value) };
     Ok(())
@@ -79,11 +97,16 @@ pub unsafe extern "C" fn hipFuncGetAttributes(
 
 fn attributes(kernel: &Kernel) -> hipFuncAttributes {
     let (metadata, properties) = (kernel.metadata(), kernel.device().properties());
-    let version = (properties.gfx_version.0 * 10 + properties.gfx_version.1) as i32;
+    let target = (properties.gfx_version.0 * 10 + properties.gfx_version.1) as i32;
+    // HIP 5 has numbers of its own.
+    let (binary, ptx, constant) = match version::presented() {
+        Major::Five => (2, 30, 0),
+        Major::Six | Major::Seven => (target, target, crate::device_facts::CONSTANT_MEMORY - 1),
+    };
     hipFuncAttributes {
-        binaryVersion: version,
+        binaryVersion: binary,
         cacheModeCA: 0,
-        constSizeBytes: crate::device_facts::CONSTANT_MEMORY - 1,
+        constSizeBytes: constant,
         localSizeBytes: metadata.private_segment_fixed_size as usize,
         maxDynamicSharedSizeBytes: properties
             .lds_size
@@ -92,7 +115,7 @@ fn attributes(kernel: &Kernel) -> hipFuncAttributes {
         maxThreadsPerBlock: metadata.max_flat_workgroup_size as i32,
         numRegs: metadata.vgpr_count as i32,
         preferredShmemCarveout: 0,
-        ptxVersion: version,
+        ptxVersion: ptx,
         sharedSizeBytes: metadata.group_segment_fixed_size as usize,
     }
 }
@@ -143,7 +166,19 @@ pub(crate) unsafe fn get_attribute(
     Ok(())
 }
 
-/// Sets a limit of a registered kernel. Every launch may use all LDS, so values in range change nothing.
+/// A kernel's address and a device's number.
+type Place = (usize, usize);
+
+/// The most dynamic LDS that a program has set for a registered kernel, in bytes, with the generation that the kernel was of.
+static DYNAMIC_LDS: LazyLock<Mutex<HashMap<Place, (u64, i32)>>> = LazyLock::new(Mutex::default);
+
+fn dynamic_lds(kernel: *const c_void, device: &Device) -> Option<i32> {
+    let set = DYNAMIC_LDS.lock();
+    let (generation, bytes) = set.get(&(kernel.addr(), device.ordinal))?;
+    (*generation == registration::generation()).then_some(*bytes)
+}
+
+/// Sets a limit of a registered kernel.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipFuncSetAttribute(
@@ -152,6 +187,9 @@ pub unsafe extern "C" fn hipFuncSetAttribute(
     value: i32,
 ) -> hipError_t {
     let device = runtime::current()?;
+    if version::presented() == Major::Five {
+        return Ok(());
+    }
     let attributes = attributes(&*registration::kernel(func, device)?);
     let in_range = match attr {
         hipFuncAttributeMaxDynamicSharedMemorySize => {
@@ -160,13 +198,31 @@ pub unsafe extern "C" fn hipFuncSetAttribute(
         hipFuncAttributePreferredSharedMemoryCarveout => (-1..=100).contains(&value),
         _ => return fail!(hipErrorInvalidValue, "kernel attribute {attr} can't be set"),
     };
-    if in_range {
-        Ok(())
-    } else {
-        fail!(
+    if !in_range {
+        return fail!(
             hipErrorInvalidValue,
             "{value} is out of range for kernel attribute {attr}"
-        )
+        );
+    }
+    if attr == hipFuncAttributeMaxDynamicSharedMemorySize {
+        DYNAMIC_LDS.lock().insert(
+            (func.addr(), device.ordinal),
+            (registration::generation(), value),
+        );
+    }
+    Ok(())
+}
+
+/// A preference that AMD devices do not have: checked from HIP 6 on.
+fn preference(kernel: *const c_void, exists: bool) -> HipResult {
+    if version::presented() == Major::Five {
+        return Ok(());
+    }
+    registration::function(kernel)?;
+    if exists {
+        Ok(())
+    } else {
+        fail!(hipErrorInvalidValue, "this preference does not exist")
     }
 }
 
@@ -177,18 +233,7 @@ pub unsafe extern "C" fn hipFuncSetCacheConfig(
     func: *const c_void,
     config: hipFuncCache_t,
 ) -> hipError_t {
-    if func.is_null() {
-        return fail!(hipErrorInvalidDeviceFunction, "no kernel");
-    }
-    registration::function(func)?;
-    if config > hipFuncCachePreferEqual {
-        fail!(
-            hipErrorInvalidValue,
-            "cache preference {config} does not exist"
-        )
-    } else {
-        Ok(())
-    }
+    preference(func, config <= hipFuncCachePreferEqual)
 }
 
 /// Sets a registered kernel's LDS bank size, which AMD devices do not have.
@@ -198,13 +243,5 @@ pub unsafe extern "C" fn hipFuncSetSharedMemConfig(
     func: *const c_void,
     config: hipSharedMemConfig,
 ) -> hipError_t {
-    if func.is_null() {
-        return fail!(hipErrorInvalidDeviceFunction, "no kernel");
-    }
-    registration::function(func)?;
-    if config > hipSharedMemBankSizeEightByte {
-        fail!(hipErrorInvalidValue, "bank size {config} does not exist")
-    } else {
-        Ok(())
-    }
+    preference(func, config <= hipSharedMemBankSizeEightByte)
 }

@@ -1,9 +1,4 @@
-//! Kernel launches: checks in the order that AMD's runtime makes them, then one command of the stream.
-//!
-//! The order and the codes: no function `hipErrorInvalidDeviceFunction` / `hipErrorInvalidResourceHandle`; arguments given twice, an empty
-//! grid `hipErrorInvalidValue`; an empty block `hipErrorInvalidConfiguration` (`hipErrorInvalidValue` from HIP 6); too much LDS or too big
-//! a block `hipErrorInvalidValue` (`hipErrorInvalidConfiguration` from HIP 7); missing arguments `hipErrorInvalidValue`; past the launch bounds `hipErrorLaunchFailure`;
-//! a grid of more than 2³²-1 work-items `hipErrorInvalidConfiguration`; then what the kernel's metadata forbids.
+//! Kernel launches: checks ([`launch_check`](crate::launch_check)), then one command of the stream.
 
 use std::{cell::RefCell, ffi::c_void, sync::Arc};
 
@@ -15,7 +10,7 @@ use crate::{
     error::*,
     event, fail,
     graph::operation::{KernelNode, Operation},
-    module, registration,
+    launch_check, module, registration,
     runtime::{Device, hip_error},
     stream::{self, Resolved, resolve_or},
     types::*,
@@ -25,12 +20,14 @@ use crate::{
 /// Which family of calls a launch came by: their limits differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Api {
-    /// `hipLaunchKernel` and its kin: grids in blocks, up to 2³²-1 work-items in all dimensions together.
+    /// `hipLaunchKernel` and its kin: grids in blocks, up to 2³²-1 work-items in each dimension.
     Runtime,
-    /// `hipModuleLaunchKernel`: 2³¹-1 blocks in x, 65535 in y and z.
+    /// `hipModuleLaunchKernel` and its kin: grids in blocks, with limits of their own.
     Module,
     /// `hipExtModuleLaunchKernel`: grids in work-items.
     Extended,
+    /// One of the launches of `hipLaunchCooperativeKernelMultiDevice` and its kin: as [`Api::Runtime`].
+    Several,
 }
 
 /// A launch, as the caller gave it.
@@ -79,136 +76,6 @@ impl Request {
     }
 }
 
-/// Limits that a launch is checked against.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    /// Bytes of LDS of a group.
-    lds: usize,
-    /// Work-items of a group, by the device.
-    workgroup: u32,
-    /// Work-items of a group, by the kernel's launch bounds.
-    launch_bounds: u32,
-    /// Static LDS of the kernel.
-    static_lds: usize,
-    /// The kernel has arguments.
-    needs_arguments: bool,
-    /// Groups must divide the grid.
-    uniform: bool,
-}
-
-impl Limits {
-    fn new(kernel: &Kernel, device: &Device) -> Self {
-        let (metadata, properties) = (kernel.metadata(), device.clr.properties());
-        Limits {
-            lds: properties.lds_size,
-            workgroup: properties.workgroup_max_size,
-            launch_bounds: metadata.max_flat_workgroup_size,
-            static_lds: metadata.group_segment_fixed_size as usize,
-            needs_arguments: !kernel.explicit_arguments().is_empty(),
-            uniform: metadata.uniform_work_group_size,
-        }
-    }
-}
-
-/// Checks a launch; gives grid and block in work-items.
-fn validate(request: &Request, limits: &Limits, major: Major) -> HipResult<([u32; 3], [u32; 3])> {
-    let &Request {
-        api,
-        grid,
-        block,
-        shared,
-        params,
-        extra,
-        ..
-    } = request;
-    if !params.is_null() && !extra.is_null() {
-        return fail!(
-            hipErrorInvalidValue,
-            "kernelParams and extra are both given"
-        );
-    }
-    if grid.contains(&0) {
-        let error = if api == Api::Runtime && major == Major::Five {
-            hipErrorInvalidConfiguration
-        } else {
-            hipErrorInvalidValue
-        };
-        return fail!(error, "an empty grid: {grid:?}");
-    }
-    if block.contains(&0) {
-        // From HIP 6 on the sizes of the grid in work-items are looked at first, and they are 0, too.
-        let error = if major == Major::Five {
-            hipErrorInvalidConfiguration
-        } else {
-            hipErrorInvalidValue
-        };
-        return fail!(error, "an empty block: {block:?}");
-    }
-    if shared.saturating_add(limits.static_lds) > limits.lds {
-        return fail!(
-            hipErrorInvalidValue,
-            "{shared} bytes of dynamic and {} of static LDS are more than the {} of a block",
-            limits.static_lds,
-            limits.lds
-        );
-    }
-    let threads = block.iter().map(|size| u64::from(*size)).product::<u64>();
-    if block.iter().any(|size| *size > limits.workgroup) || threads > u64::from(limits.workgroup) {
-        let error = if major >= Major::Seven {
-            hipErrorInvalidConfiguration
-        } else {
-            hipErrorInvalidValue
-        };
-        return fail!(
-            error,
-            "a block of {block:?} threads is more than the device's {}",
-            limits.workgroup
-        );
-    }
-    if params.is_null() && extra.is_null() && limits.needs_arguments {
-        return fail!(hipErrorInvalidValue, "the kernel's arguments are missing");
-    }
-    if limits.launch_bounds != 0 && threads > u64::from(limits.launch_bounds) {
-        return fail!(
-            hipErrorLaunchFailure,
-            "a block of {threads} threads is more than the {} of the kernel's __launch_bounds__",
-            limits.launch_bounds
-        );
-    }
-    if api == Api::Module && (grid[0] > i32::MAX as u32 || grid[1] > 65535 || grid[2] > 65535) {
-        return fail!(
-            hipErrorInvalidValue,
-            "a grid of {grid:?} blocks is more than [2147483647, 65535, 65535]"
-        );
-    }
-    let mut global = [0; 3];
-    for axis in 0..3 {
-        let size = match api {
-            Api::Runtime | Api::Module => u64::from(grid[axis]) * u64::from(block[axis]),
-            Api::Extended => u64::from(grid[axis]),
-        };
-        let Ok(size) = u32::try_from(size) else {
-            return fail!(
-                hipErrorInvalidConfiguration,
-                "{size} work-items in dimension {axis} are more than 4294967295"
-            );
-        };
-        global[axis] = size;
-    }
-    let block = if api == Api::Extended {
-        std::array::from_fn(|axis| block[axis].min(global[axis]))
-    } else {
-        block
-    };
-    if limits.uniform && (0..3).any(|axis| !global[axis].is_multiple_of(block[axis])) {
-        return fail!(
-            hipErrorInvalidValue,
-            "the kernel wants blocks that divide the grid: {global:?} by {block:?}"
-        );
-    }
-    Ok((global, block))
-}
-
 /// The packed arguments that an `extra` list names: `{1, buffer, 2, &size, 3}`.
 ///
 /// # Safety
@@ -251,7 +118,7 @@ pub(crate) unsafe fn packed<'a>(extra: *mut *mut c_void) -> HipResult<&'a [u8]> 
 /// # Errors
 /// As a launch.
 pub(crate) fn check(kernel: &Kernel, device: &Device, request: &Request) -> HipResult {
-    validate(request, &Limits::new(kernel, device), version::presented()).map(drop)
+    launch_check::check(kernel, device, request).map(drop)
 }
 
 /// Launches a kernel in a stream.
@@ -264,7 +131,7 @@ pub(crate) unsafe fn launch(
     resolved: &Resolved,
     request: &Request,
 ) -> HipResult<Event> {
-    let (grid, block) = validate(request, &Limits::new(kernel, device), version::presented())?;
+    let (grid, block) = launch_check::check(kernel, device, request)?;
     let count = kernel.explicit_arguments().len();
     let arguments = if request.extra.is_null() {
         if count == 0 {
@@ -354,11 +221,37 @@ fn kernel_of(address: *const c_void, device: &Device) -> HipResult<Arc<Kernel>> 
     Ok(kernel)
 }
 
-/// The capture of a stream; launches have their own code for a bad stream.
-fn capturing(stream: hipStream_t) -> HipResult<Option<Capturing>> {
+/// The code for a stream that is not there: launches have their own, but for `hipLaunchCooperativeKernel` from HIP 6 on.
+fn no_stream(request: &Request) -> hipError_t {
+    let as_other_calls = request.cooperative && request.api == Api::Runtime;
+    if as_other_calls && version::presented() >= Major::Six {
+        hipErrorContextIsDestroyed
+    } else {
+        hipErrorInvalidValue
+    }
+}
+
+/// The capture of a stream.
+fn capturing(stream: hipStream_t, request: &Request) -> HipResult<Option<Capturing>> {
     capture::of(stream).map_err(|error| {
         if error == hipErrorContextIsDestroyed {
-            hipErrorInvalidValue
+            no_stream(request)
+        } else {
+            error
+        }
+    })
+}
+
+/// The registered kernel of a launch. A cooperative launch of HIP 5 calls what is not registered a symbol.
+fn registered(
+    function: *const c_void,
+    device: &Device,
+    request: &Request,
+) -> HipResult<Arc<Kernel>> {
+    kernel_of(function, device).map_err(|error| {
+        let symbol = request.cooperative && version::presented() == Major::Five;
+        if symbol && error == hipErrorInvalidDeviceFunction {
+            hipErrorInvalidSymbol
         } else {
             error
         }
@@ -393,16 +286,16 @@ pub(crate) unsafe fn launch_registered(
     stream: hipStream_t,
     request: &Request,
 ) -> HipResult {
-    if let Some(capturing) = capturing(stream)? {
+    if let Some(capturing) = capturing(stream, request)? {
         let device = stream::find(stream)?.device()?;
-        let kernel = kernel_of(function, device)?;
+        let kernel = registered(function, device, request)?;
         let handle = function.expose_provenance();
         // SAFETY: as the caller promises.
         return unsafe { capture(&capturing, handle, kernel, device, request) };
     }
-    let resolved = resolve_or(stream, hipErrorInvalidValue)?;
+    let resolved = resolve_or(stream, no_stream(request))?;
     let device = resolved.stream.device()?;
-    let kernel = kernel_of(function, device)?;
+    let kernel = registered(function, device, request)?;
     // SAFETY: as the caller promises.
     unsafe { launch(&kernel, device, &resolved, request) }?;
     Ok(())
@@ -418,13 +311,13 @@ pub(crate) unsafe fn launch_function(
     request: &Request,
 ) -> HipResult {
     let kernel = module::function(function)?;
-    if let Some(capturing) = capturing(stream)? {
+    if let Some(capturing) = capturing(stream, request)? {
         let device = stream::find(stream)?.device()?;
         let handle = function.expose_provenance();
         // SAFETY: as the caller promises.
         return unsafe { capture(&capturing, handle, kernel, device, request) };
     }
-    let resolved = resolve_or(stream, hipErrorInvalidValue)?;
+    let resolved = resolve_or(stream, no_stream(request))?;
     let device = resolved.stream.device()?;
     if kernel.device().index() != device.ordinal {
         return fail!(
@@ -442,132 +335,6 @@ pub(crate) unsafe fn launch_function(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const LIMITS: Limits = Limits {
-        lds: 65536,
-        workgroup: 1024,
-        launch_bounds: 256,
-        static_lds: 1024,
-        needs_arguments: false,
-        uniform: false,
-    };
-
-    fn request(api: Api, grid: [u32; 3], block: [u32; 3]) -> Request {
-        let of = |[x, y, z]: [u32; 3]| dim3 { x, y, z };
-        Request {
-            api,
-            ..Request::new(of(grid), of(block), 0, std::ptr::null_mut())
-        }
-    }
-
-    fn check(request: &Request) -> Option<hipError_t> {
-        validate(request, &LIMITS, Major::Six).err()
-    }
-
-    #[test]
-    fn good_launches() {
-        assert_eq!(
-            validate(
-                &request(Api::Runtime, [3, 2, 1], [64, 2, 1]),
-                &LIMITS,
-                Major::Five
-            ),
-            Ok(([192, 4, 1], [64, 2, 1]))
-        );
-        assert_eq!(
-            validate(
-                &request(Api::Extended, [100, 1, 1], [256, 1, 1]),
-                &LIMITS,
-                Major::Five
-            ),
-            Ok(([100, 1, 1], [100, 1, 1]))
-        );
-    }
-
-    #[test]
-    fn errors_by_cause() {
-        assert_eq!(
-            check(&request(Api::Module, [0, 1, 1], [64, 1, 1])),
-            Some(hipErrorInvalidValue)
-        );
-        assert_eq!(
-            check(&request(Api::Runtime, [1, 1, 1], [0, 1, 1])),
-            Some(hipErrorInvalidValue)
-        );
-        for (grid, block) in [([1, 1, 1], [0, 1, 1]), ([0, 1, 1], [1, 1, 1])] {
-            assert_eq!(
-                validate(&request(Api::Runtime, grid, block), &LIMITS, Major::Five),
-                Err(hipErrorInvalidConfiguration)
-            );
-        }
-        assert_eq!(
-            check(&Request {
-                shared: 65536,
-                ..request(Api::Runtime, [1, 1, 1], [64, 1, 1])
-            }),
-            Some(hipErrorInvalidValue)
-        );
-        assert_eq!(
-            check(&Request {
-                shared: usize::MAX,
-                ..request(Api::Runtime, [1, 1, 1], [64, 1, 1])
-            }),
-            Some(hipErrorInvalidValue)
-        );
-        assert_eq!(
-            check(&request(Api::Runtime, [1, 1, 1], [1025, 1, 1])),
-            Some(hipErrorInvalidValue)
-        );
-        assert_eq!(
-            check(&request(Api::Runtime, [1, 1, 1], [512, 1, 1])),
-            Some(hipErrorLaunchFailure)
-        );
-        assert_eq!(
-            check(&request(Api::Runtime, [67_108_864, 1, 1], [128, 1, 1])),
-            Some(hipErrorInvalidConfiguration)
-        );
-        assert_eq!(
-            check(&request(Api::Module, [1, 65536, 1], [64, 1, 1])),
-            Some(hipErrorInvalidValue)
-        );
-    }
-
-    #[test]
-    fn hip_7_moved_two_codes() {
-        let empty = request(Api::Runtime, [0, 1, 1], [64, 1, 1]);
-        assert_eq!(
-            validate(&empty, &LIMITS, Major::Seven),
-            Err(hipErrorInvalidValue)
-        );
-        let big = request(Api::Runtime, [1, 1, 1], [2048, 1, 1]);
-        assert_eq!(
-            validate(&big, &LIMITS, Major::Seven),
-            Err(hipErrorInvalidConfiguration)
-        );
-    }
-
-    #[test]
-    fn missing_and_doubled_arguments() {
-        let limits = Limits {
-            needs_arguments: true,
-            ..LIMITS
-        };
-        assert_eq!(
-            validate(
-                &request(Api::Runtime, [1, 1, 1], [64, 1, 1]),
-                &limits,
-                Major::Six
-            ),
-            Err(hipErrorInvalidValue)
-        );
-        let mut pointer = std::ptr::null_mut();
-        let both = Request {
-            params: &raw mut pointer,
-            extra: &raw mut pointer,
-            ..request(Api::Module, [1, 1, 1], [64, 1, 1])
-        };
-        assert_eq!(check(&both), Some(hipErrorInvalidValue));
-    }
 
     #[test]
     fn extra_lists() {

@@ -7,6 +7,7 @@ use gneiss_hip_abi_macros::hip_api;
 use crate::{
     enums::*,
     error::*,
+    event, fail,
     launch::{Api, Request, launch_function, launch_registered},
     types::*,
 };
@@ -46,6 +47,11 @@ pub unsafe extern "C" fn hipExtLaunchKernel(
     stopEvent: hipEvent_t,
     flags: i32,
 ) -> hipError_t {
+    for event in [startEvent, stopEvent] {
+        if !event.is_null() && event::find(event).is_err() {
+            return fail!(hipErrorInvalidValue, "{event:p} is not a live event");
+        }
+    }
     let request = Request {
         start_event: startEvent,
         stop_event: stopEvent,

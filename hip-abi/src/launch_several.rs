@@ -46,12 +46,15 @@ impl One {
         One {
             function: Function::Registered(params.func),
             stream: params.stream,
-            request: Request::new(
-                params.gridDim,
-                params.blockDim,
-                params.sharedMem,
-                params.args,
-            ),
+            request: Request {
+                api: Api::Several,
+                ..Request::new(
+                    params.gridDim,
+                    params.blockDim,
+                    params.sharedMem,
+                    params.args,
+                )
+            },
         }
     }
 
@@ -62,7 +65,7 @@ impl One {
             function: Function::Module(params.function),
             stream: params.hStream,
             request: Request {
-                api: Api::Module,
+                api: Api::Several,
                 ..Request::new(
                     grid,
                     block,
@@ -174,7 +177,11 @@ unsafe fn launch_all(launches: &[One], flags: u32, cooperative: bool) -> HipResu
             );
         }
         // All are checked before the first begins: it would wait for the others for ever.
-        launch::check(&kernel, device, &one.request)?;
+        let request = Request {
+            cooperative,
+            ..one.request
+        };
+        launch::check(&kernel, device, &request)?;
         kernels.push(kernel);
     }
     if flags & NO_PRE_SYNC == 0 {

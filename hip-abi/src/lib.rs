@@ -44,6 +44,7 @@ pub mod host_range;
 pub mod ipc;
 pub mod last_error;
 pub mod launch;
+pub(crate) mod launch_check;
 pub mod launch_entry;
 pub mod launch_extended;
 pub mod launch_several;

@@ -114,6 +114,12 @@ impl Needs {
     }
 }
 
+/// Blocks of a size that the kernel's device holds at once.
+pub(crate) fn resident_blocks(kernel: &Kernel, block: u32, dynamic_lds: usize) -> u64 {
+    let needs = Needs::new(kernel);
+    u64::from(needs.compute_units) * u64::from(needs.blocks(block, dynamic_lds))
+}
+
 fn write_blocks(place: *mut i32, needs: &Needs, block: i32, dynamic_lds: usize) -> HipResult {
     if place.is_null() {
         return fail!(hipErrorInvalidValue, "no place for the number of blocks");

@@ -196,12 +196,12 @@ CASE(launch_limits) {
         HIP_CHECK(hipDeviceSynchronize());
         REQUIRE(*value == 0);
     };
-    refused(dim3(1), dim3(1025), 0, hipErrorInvalidValue);
-    refused(dim3(1), dim3(32, 33), 0, hipErrorInvalidValue);
-    refused(dim3(1), dim3(0), 0, hipErrorInvalidConfiguration);
-    refused(dim3(0), dim3(64), 0, hipErrorInvalidConfiguration);
+    refused(dim3(1), dim3(1025), 0, hipErrorInvalidConfiguration);
+    refused(dim3(1), dim3(32, 33), 0, hipErrorInvalidConfiguration);
+    refused(dim3(1), dim3(0), 0, hipErrorInvalidValue);
+    refused(dim3(0), dim3(64), 0, hipErrorInvalidValue);
     refused(dim3(67108864), dim3(128), 0, hipErrorInvalidConfiguration);
-    refused(dim3(1), dim3(64), 1 << 20, hipErrorInvalidValue);
+    refused(dim3(1), dim3(64), 1 << 20, hipErrorOutOfMemory);
     bounded<<<1, 128>>>(value);
     EXPECT_ERROR(hipGetLastError(), hipErrorLaunchFailure);
     HIP_CHECK(hipDeviceSynchronize());
@@ -225,7 +225,8 @@ CASE(null_arguments) {
     EXPECT_ERROR(hipDeviceGetAttribute(&count, hipDeviceAttributeWarpSize, 99), hipErrorInvalidDevice);
     EXPECT_ERROR(hipInit(1), hipErrorInvalidValue);
     EXPECT_ERROR(hipModuleLoad(nullptr, "file"), hipErrorInvalidValue);
-    EXPECT_ERROR(hipFuncSetAttribute(nullptr, hipFuncAttributeMaxDynamicSharedMemorySize, 0), hipErrorInvalidDeviceFunction);
+    hipFuncAttributes attributes;
+    EXPECT_ERROR(hipFuncGetAttributes(&attributes, nullptr), hipErrorInvalidValue);
     EXPECT_ERROR(hipLaunchKernel(&count, dim3(1), dim3(1), nullptr, 0, nullptr), hipErrorInvalidDeviceFunction);
     (void)hipGetLastError();
     int *const value = pinned<int>(1);

@@ -202,13 +202,13 @@ CASE(launch_errors) {
     bounded<<<1, 512>>>(memory);
     EXPECT_ERROR(hipGetLastError(), hipErrorLaunchFailure);
     bounded<<<1, 4096>>>(memory);
-    EXPECT_ERROR(hipGetLastError(), hipErrorInvalidValue);
+    EXPECT_ERROR(hipGetLastError(), hipErrorInvalidConfiguration);
     bounded<<<67108864, 128>>>(memory);
     EXPECT_ERROR(hipGetLastError(), hipErrorInvalidConfiguration);
     reverse<<<1, 64, 1 << 20>>>(memory);
-    EXPECT_ERROR(hipGetLastError(), hipErrorInvalidValue);
+    EXPECT_ERROR(hipGetLastError(), hipErrorOutOfMemory);
     bounded<<<1, dim3(0, 1, 1)>>>(memory);
-    EXPECT_ERROR(hipGetLastError(), hipErrorInvalidConfiguration);
+    EXPECT_ERROR(hipGetLastError(), hipErrorInvalidValue);
     EXPECT_ERROR(hipLaunchKernel(memory, dim3(1), dim3(1), nullptr, 0, nullptr), hipErrorInvalidDeviceFunction);
     EXPECT_ERROR(hipLaunchKernel(reinterpret_cast<const void *>(bounded), dim3(1), dim3(1), nullptr, 0, nullptr), hipErrorInvalidValue);
     HIP_CHECK(hipDeviceSynchronize());
@@ -232,9 +232,71 @@ CASE(kernel_attributes) {
     HIP_CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 257, 0));
     REQUIRE(blocks == 0);
     EXPECT_ERROR(hipOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, kernel, 256, 0), hipErrorInvalidValue);
-    EXPECT_ERROR(hipFuncSetAttribute(kernel, hipFuncAttributeMaxDynamicSharedMemorySize, 1 << 24), hipErrorInvalidValue);
+}
+
+// What a launch is refused with, and what can be set for a kernel, in the words of the version that the program links.
+CASE(refusals) {
+    int *memory = nullptr;
+    HIP_CHECK(hipMalloc(&memory, 4096));
+    const auto refused = [](const char *what, hipError_t error) {
+        std::printf("%s: %s\n", what, hipGetErrorName(error));
+        (void)hipGetLastError();
+    };
+    const void *const kernel = reinterpret_cast<const void *>(bounded);
+    void *argument = &memory;
+    const auto launch = [&](unsigned blocks, unsigned threads, std::size_t lds) {
+        return hipLaunchKernel(kernel, dim3(blocks), dim3(threads), &argument, lds, nullptr);
+    };
+    const auto together = [&](unsigned blocks, unsigned threads, unsigned lds, hipStream_t stream = nullptr) {
+        return hipLaunchCooperativeKernel(kernel, dim3(blocks), dim3(threads), &argument, lds, stream);
+    };
+    refused("no blocks", launch(0, 64, 0));
+    refused("no threads", launch(1, 0, 0));
+    refused("a big block", launch(1, 1025, 0));
+    refused("much LDS", launch(1, 64, 65537));
+    refused("past the bounds with much LDS", launch(1, 512, 65537));
+    refused("together: a big block", together(1, 1025, 0));
+    refused("together: much LDS", together(1, 64, 65537));
+    const hipStream_t stream = sample::create_stream();
+    HIP_CHECK(hipStreamDestroy(stream));
+    refused("together: a stream that is gone", together(1, 64, 0, stream));
+    refused("together: no kernel",
+            hipLaunchCooperativeKernel(static_cast<const void *>(memory), dim3(1), dim3(1), &argument, 0, nullptr));
+    const hipEvent_t event = sample::create_event();
+    HIP_CHECK(hipEventDestroy(event));
+    const auto extended = static_cast<hipError_t (*)(const void *, dim3, dim3, void **, std::size_t, hipStream_t, hipEvent_t, hipEvent_t, int)>(
+        hipExtLaunchKernel);
+    refused("an event that is gone", extended(kernel, dim3(1), dim3(64), &argument, 0, nullptr, event, nullptr, 0));
+
+    hipFuncAttributes attributes;
+    refused("attributes of no kernel", hipFuncGetAttributes(&attributes, nullptr));
+    refused("too much to set", hipFuncSetAttribute(kernel, hipFuncAttributeMaxDynamicSharedMemorySize, 65537));
+    refused("a preference too much", hipFuncSetAttribute(kernel, hipFuncAttributePreferredSharedMemoryCarveout, 101));
     HIP_CHECK(hipFuncSetAttribute(kernel, hipFuncAttributeMaxDynamicSharedMemorySize, 4096));
-    EXPECT_ERROR(hipFuncSetAttribute(kernel, hipFuncAttributePreferredSharedMemoryCarveout, 101), hipErrorInvalidValue);
+    HIP_CHECK(hipFuncGetAttributes(&attributes, kernel));
+    std::printf("dynamic LDS: %d\n", attributes.maxDynamicSharedSizeBytes);
+    // It limits no launch.
+    HIP_CHECK(launch(1, 64, 65536));
+    HIP_CHECK(hipDeviceSynchronize());
+    HIP_CHECK(hipFree(memory));
+}
+
+// All blocks of a cooperative launch have to be there at once.
+CASE(cooperative_launches_fit_on_the_device) {
+    int *memory = nullptr;
+    HIP_CHECK(hipMalloc(&memory, 4096));
+    void *argument = &memory;
+    const void *const kernel = reinterpret_cast<const void *>(bounded);
+    int per_unit = 0, units = 0;
+    HIP_CHECK(hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, 0));
+    for (const unsigned lds : {0u, 32768u}) {
+        HIP_CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel, 256, lds));
+        const unsigned most = static_cast<unsigned>(per_unit * units);
+        HIP_CHECK(hipLaunchCooperativeKernel(kernel, dim3(most), dim3(256), &argument, lds, nullptr));
+        EXPECT_ERROR(hipLaunchCooperativeKernel(kernel, dim3(most + 1), dim3(256), &argument, lds, nullptr), hipErrorCooperativeLaunchTooLarge);
+    }
+    HIP_CHECK(hipDeviceSynchronize());
+    HIP_CHECK(hipFree(memory));
 }
 
 CASE(events_around_a_launch) {

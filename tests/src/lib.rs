@@ -5,6 +5,8 @@
 //! links the crates under test. What a test needs and does not find (the prefix, a compiler) fails the test with one line that
 //! says what to do about it.
 
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
 mod compile;
 pub mod device_code;
 mod device_libraries;
@@ -75,6 +77,31 @@ pub fn passes_in_both_modes(program: &str, case: &str) {
 pub fn case_run(program: &str, case: &str) -> Run {
     let executable = compile(&Compile::hip(&cases_source(program), QUICK_TARGET, "-O3"));
     Run::new(executable).args([case])
+}
+
+/// A run of a case whose program asks for another version's library: the name in its table of needed libraries is another one.
+///
+/// # Panics
+///
+/// When the program does not compile, or its copy cannot be written.
+pub fn presenting(version: char, program: &str, case: &str) -> Run {
+    const NAME: &[u8] = b"libamdhip64.so.";
+    let executable = compile(&Compile::hip(&cases_source(program), QUICK_TARGET, "-O3"));
+    let mut bytes = fs::read(&executable).expect("the program");
+    let places: Vec<usize> = bytes
+        .windows(NAME.len())
+        .enumerate()
+        .filter(|(_, window)| *window == NAME)
+        .map(|(place, _)| place + NAME.len())
+        .collect();
+    assert!(!places.is_empty(), "the program needs the library");
+    for place in places {
+        bytes[place] = version as u8;
+    }
+    let copy = executable.with_file_name(format!("{program}-of-version-{version}"));
+    fs::write(&copy, bytes).expect("a file");
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).expect("permissions");
+    Run::new(copy).args([case])
 }
 
 /// Makes one test of each named case of a program in `programs/`; the case must pass, with `in both modes` in each dispatch mode.

@@ -1,6 +1,6 @@
 //! Launches, their arguments and limits, and the calls around them, case by case of `programs/launch.hip`.
 
-use gneiss_tests::{Compile, QUICK_TARGET, case_run, clang_19, compile, source_path};
+use gneiss_tests::{Compile, QUICK_TARGET, case_run, clang_19, compile, presenting, source_path};
 
 gneiss_tests::cases! { "launch":
     shared_memory_below_a_negative_base,
@@ -8,11 +8,68 @@ gneiss_tests::cases! { "launch":
     arguments_in_three_ways,
     launch_errors,
     kernel_attributes,
+    cooperative_launches_fit_on_the_device,
     events_around_a_launch,
     reset_gives_initial_values,
     reset_after_a_fault,
     variables_by_address,
     pool_memory,
+}
+
+#[test]
+fn launches_are_refused_in_the_words_of_the_version_that_the_program_links() {
+    let value = "hipErrorInvalidValue";
+    let configuration = "hipErrorInvalidConfiguration";
+    let too_large = "hipErrorCooperativeLaunchTooLarge";
+    let no_kernel = "hipErrorInvalidDeviceFunction";
+    let destroyed = "hipErrorContextIsDestroyed";
+    for (version, results) in [
+        (
+            '5',
+            [
+                configuration,
+                "hipErrorOutOfMemory",
+                "hipErrorLaunchFailure",
+                value,
+                "hipErrorInvalidSymbol",
+                value,
+                "hipSuccess",
+                "65536",
+            ],
+        ),
+        (
+            '6',
+            [
+                value, value, value, destroyed, no_kernel, no_kernel, value, "4096",
+            ],
+        ),
+        (
+            '7',
+            [
+                configuration,
+                value,
+                value,
+                destroyed,
+                no_kernel,
+                no_kernel,
+                value,
+                "4096",
+            ],
+        ),
+    ] {
+        let [block, lds, both, stream, symbol, attributes, set, dynamic] = results;
+        let outcome = presenting(version, "launch", "refusals").run();
+        outcome.expect_success();
+        let expected = format!(
+            "no blocks: {value}\nno threads: {value}\na big block: {block}\nmuch LDS: {lds}\n\
+             past the bounds with much LDS: {both}\ntogether: a big block: {configuration}\n\
+             together: much LDS: {too_large}\ntogether: a stream that is gone: {stream}\n\
+             together: no kernel: {symbol}\nan event that is gone: {value}\n\
+             attributes of no kernel: {attributes}\ntoo much to set: {set}\n\
+             a preference too much: {set}\ndynamic LDS: {dynamic}\n"
+        );
+        assert_eq!(outcome.stdout, expected, "version {version}");
+    }
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Streams, events and callbacks, case by case of `programs/streams.hip`, `events.hip` and `callbacks.hip`.
 
-use std::{fs, os::unix::fs::PermissionsExt};
-
-use gneiss_tests::{Compile, QUICK_TARGET, Run, case_run, cases_source, compile};
+use gneiss_tests::{case_run, presenting};
 
 gneiss_tests::cases! { "streams":
     null_stream_order,
@@ -116,27 +114,6 @@ fn the_host_waits_for_a_copy_to_a_peer_with_hip_5_only() {
             );
         }
     }
-}
-
-/// A run of a case whose program asks for another version's library: the name in its table of needed libraries is another one.
-fn presenting(version: char, program: &str, case: &str) -> Run {
-    const NAME: &[u8] = b"libamdhip64.so.";
-    let executable = compile(&Compile::hip(&cases_source(program), QUICK_TARGET, "-O3"));
-    let mut bytes = fs::read(&executable).expect("the program");
-    let places: Vec<usize> = bytes
-        .windows(NAME.len())
-        .enumerate()
-        .filter(|(_, window)| *window == NAME)
-        .map(|(place, _)| place + NAME.len())
-        .collect();
-    assert!(!places.is_empty(), "the program needs the library");
-    for place in places {
-        bytes[place] = version as u8;
-    }
-    let copy = executable.with_file_name(format!("{program}-of-version-{version}"));
-    fs::write(&copy, bytes).expect("a file");
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).expect("permissions");
-    Run::new(copy).args([case])
 }
 
 #[test]
