@@ -14,6 +14,22 @@ use crate::{
     types::*,
 };
 
+/// Checks that bytes of rows are inside of an array.
+fn inside(array: hipArray_t, [x, y]: [usize; 2], [width, height]: [usize; 2]) -> HipResult {
+    let shape = shape(array)?;
+    let (row, rows) = (shape.width * shape.element, shape.height.max(1));
+    let past = |start: usize, size: usize, end: usize| {
+        start.checked_add(size).is_none_or(|last| last > end)
+    };
+    if past(x, width, row) || past(y, height, rows) {
+        return fail!(
+            hipErrorInvalidValue,
+            "{width} bytes of {height} rows from byte {x} of row {y} are not in an array of {rows} rows of {row} bytes"
+        );
+    }
+    Ok(())
+}
+
 /// A place in an array: bytes into a row, and the row.
 fn at(array: hipArray_t, x: usize, y: usize) -> HipResult<Plane> {
     Ok(Plane {
@@ -40,6 +56,7 @@ pub(crate) fn to_array(
     host: Host,
 ) -> HipResult {
     let from = Plane::new(src.memory, src.pitch, src.height);
+    inside(dst, [x, y], [src.width, src.height])?;
     copy_rect::copy(
         at(dst, x, y)?,
         from,
@@ -60,6 +77,7 @@ pub(crate) fn from_array(
     host: Host,
 ) -> HipResult {
     let to = Plane::new(dst.memory, dst.pitch, dst.height);
+    inside(src, [x, y], [dst.width, dst.height])?;
     copy_rect::copy(
         to,
         at(src, x, y)?,
@@ -276,6 +294,8 @@ pub unsafe extern "C" fn hipMemcpyAtoA(
     srcOffset: usize,
     ByteCount: usize,
 ) -> hipError_t {
+    inside(dstArray, [dstOffset, 0], [ByteCount, 1])?;
+    inside(srcArray, [srcOffset, 0], [ByteCount, 1])?;
     copy_rect::copy(
         at(dstArray, dstOffset, 0)?,
         at(srcArray, srcOffset, 0)?,
@@ -396,6 +416,8 @@ pub unsafe extern "C" fn hipMemcpy2DArrayToArray(
     height: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
+    inside(dst, [wOffsetDst, hOffsetDst], [width, height])?;
+    inside(src, [wOffsetSrc, hOffsetSrc], [width, height])?;
     copy_rect::copy(
         at(dst, wOffsetDst, hOffsetDst)?,
         at(src, wOffsetSrc, hOffsetSrc)?,

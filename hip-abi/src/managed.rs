@@ -160,9 +160,12 @@ pub unsafe extern "C" fn hipMemPrefetchBatchAsync(
 }
 
 fn prefetch(dev_ptr: *const c_void, count: usize, device: i32, stream: hipStream_t) -> HipResult {
-    let (id, bytes) = managed(dev_ptr, count)?;
-    let device = location(device)?;
+    if dev_ptr.is_null() || count == 0 {
+        return fail!(hipErrorInvalidValue, "an empty range");
+    }
     let Resolved { stream, wait } = resolve(stream)?;
+    let device = location(device)?;
+    let (id, bytes) = managed(dev_ptr, count)?;
     stream.queue.enqueue_marker(&wait).map_err(hip_error)?;
     let mut all = ADVICE.lock();
     let pages = all.entry(id).or_default();

@@ -108,11 +108,11 @@ pub unsafe extern "C" fn hipDeviceGetP2PAttribute(
     srcDevice: i32,
     dstDevice: i32,
 ) -> hipError_t {
-    if value.is_null() || srcDevice == dstDevice {
-        return fail!(
-            hipErrorInvalidValue,
-            "no place for the answer, or one device twice"
-        );
+    if value.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the answer");
+    }
+    if srcDevice == dstDevice {
+        return fail!(hipErrorInvalidDevice, "one device twice: {srcDevice}");
     }
     let (from, to) = (runtime::device(srcDevice)?, runtime::device(dstDevice)?);
     let can = i32::from(from.clr.can_access_peer(&to.clr));

@@ -298,6 +298,9 @@ pub unsafe extern "C" fn hipExtStreamCreateWithCUMask(
     cuMaskSize: u32,
     cuMask: *const u32,
 ) -> hipError_t {
+    if stream.is_null() {
+        return fail!(hipErrorInvalidHandle, "no place for the stream");
+    }
     if cuMaskSize == 0 || cuMask.is_null() {
         return fail!(hipErrorInvalidValue, "an empty compute unit mask");
     }

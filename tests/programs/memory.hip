@@ -283,6 +283,7 @@ CASE(advice_is_for_pages) {
     HIP_CHECK(hipMemAdvise(bytes, page, hipMemAdviseSetPreferredLocation, hipCpuDeviceId));
     HIP_CHECK(hipMemAdvise(bytes, 1, hipMemAdviseSetAccessedBy, 0));
     HIP_CHECK(hipMemPrefetchAsync(bytes, 2 * page, 0, nullptr));
+    EXPECT_ERROR(hipMemPrefetchAsync(bytes, page, 77, nullptr), hipErrorInvalidDevice);
     REQUIRE(ask(hipMemRangeAttributeReadMostly, 2) == 1 && ask(hipMemRangeAttributeReadMostly, 3) == 0);
     REQUIRE(ask(hipMemRangeAttributePreferredLocation, 1) == hipCpuDeviceId);
     REQUIRE(ask(hipMemRangeAttributePreferredLocation, 2) == hipInvalidDeviceId);

@@ -201,6 +201,7 @@ CASE(peer_access_is_enabled_once) {
     EXPECT_ERROR(hipDeviceEnablePeerAccess(0, 0), hipErrorInvalidDevice);
     HIP_CHECK(hipDeviceDisablePeerAccess(1));
     EXPECT_ERROR(hipDeviceDisablePeerAccess(1), hipErrorPeerAccessNotEnabled);
+    EXPECT_ERROR(hipDeviceGetP2PAttribute(&possible, hipDevP2PAttrAccessSupported, 1, 1), hipErrorInvalidDevice);
 }
 
 // A copy from one device to another is in the null stream of the current one. Prints whether the host waits for it; what comes later in the null

@@ -532,7 +532,12 @@ template <typename T> void surfaces_mirror(unsigned seed, unsigned flags) {
     copy_surface<T><<<dim3(1, height + 2), 64>>>(read_surface, write_surface, width, height);
     sample::check_launch();
     std::vector<T> got(width * height);
-    HIP_CHECK(hipMemcpy2DFromArray(got.data(), width * sizeof(T), to.get(), 0, 0, width * sizeof(T), height, hipMemcpyDeviceToHost));
+    const std::size_t row = width * sizeof(T);
+    HIP_CHECK(hipMemcpy2DFromArray(got.data(), row, to.get(), 0, 0, row, height, hipMemcpyDeviceToHost));
+    // An array ends where its elements do, wherever the next row begins.
+    EXPECT_ERROR(hipMemcpy2DToArray(to.get(), sizeof(T), 0, got.data(), row, row, 1, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemcpy2DToArray(to.get(), 0, 1, got.data(), row, row, height, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemcpy2DFromArray(got.data(), row, to.get(), sizeof(T), 0, row, 1, hipMemcpyDeviceToHost), hipErrorInvalidValue);
     for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
             REQUIRE(std::memcmp(&got[y * width + x], &values[y * width + width - 1 - x], sizeof(T)) == 0);
