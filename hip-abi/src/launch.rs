@@ -1,4 +1,4 @@
-//! Kernel launches: checks ([`launch_check`](crate::launch_check)), then one command of the stream.
+//! Kernel launches: checks (`launch_check.rs`), then one command of the stream.
 
 use std::{cell::RefCell, ffi::c_void, sync::Arc};
 
