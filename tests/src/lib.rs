@@ -5,7 +5,12 @@
 //! links the crates under test. What a test needs and does not find (the prefix, a compiler) fails the test with one line that
 //! says what to do about it.
 
-use std::{fs, os::unix::fs::PermissionsExt as _};
+use std::{
+    fs,
+    io::Write as _,
+    os::unix::fs::PermissionsExt as _,
+    process::{Command, Stdio},
+};
 
 mod compile;
 pub mod device_code;
@@ -98,8 +103,19 @@ pub fn presenting(version: char, program: &str, case: &str) -> Run {
     for place in places {
         bytes[place] = version as u8;
     }
-    let copy = executable.with_file_name(format!("{program}-of-version-{version}"));
-    fs::write(&copy, bytes).expect("a file");
+    let copy = executable.with_file_name(format!("{program}-{case}-of-version-{version}"));
+    // Another process writes it: a file that this one has open for writing may be so in a child that another test's thread starts meanwhile,
+    // and would not be run.
+    let mut writer = Command::new("tee")
+        .arg(&copy)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("tee starts");
+    let mut pipe = writer.stdin.take().expect("a pipe");
+    pipe.write_all(&bytes).expect("tee reads");
+    drop(pipe);
+    assert!(writer.wait().expect("tee ends").success());
     fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).expect("permissions");
     Run::new(copy).args([case])
 }
