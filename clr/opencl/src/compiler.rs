@@ -21,6 +21,12 @@ fn compilers() -> &'static [OpenCl] {
     })
 }
 
+/// What tells these compilers from others. They are looked at once: who replaces a compiler starts the program anew.
+fn identities() -> &'static [String] {
+    static IDENTITIES: OnceLock<Vec<String>> = OnceLock::new();
+    IDENTITIES.get_or_init(|| compilers().iter().map(OpenCl::identity).collect())
+}
+
 /// Whether there is a compiler.
 pub fn available() -> bool {
     !compilers().is_empty()
@@ -116,7 +122,7 @@ impl<'a> Job<'a> {
         for header in source.headers {
             parts.extend([header.name.clone(), header.text.clone()]);
         }
-        parts.extend(compilers().iter().map(OpenCl::identity));
+        parts.extend_from_slice(identities());
         Some((folder, cache::key(parts.iter().map(String::as_str))))
     }
 }
@@ -200,9 +206,9 @@ pub fn link(pieces: &[&[u8]], options: &Options, target: &str) -> Result<(Vec<u8
         ];
         parts.extend(pieces.iter().map(|piece| piece.to_vec()));
         parts.extend(
-            compilers()
+            identities()
                 .iter()
-                .map(|compiler| compiler.identity().into_bytes()),
+                .map(|identity| identity.clone().into_bytes()),
         );
         (folder, cache::key_of_bytes(parts.iter().map(Vec::as_slice)))
     });
