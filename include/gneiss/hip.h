@@ -3799,11 +3799,9 @@ hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attr, const void *func
 hipError_t hipFuncGetAttribute(int32_t *value, hipFunction_attribute attrib, hipFunction_t hfunc);
 
 /**
- * Sets a limit of a registered kernel. Every launch may use all LDS, so values in range change nothing.
+ * Sets a limit of a registered kernel.
  */
-hipError_t hipFuncSetAttribute(const void *func,
-                               hipFuncAttribute attr,
-                               int32_t value);
+hipError_t hipFuncSetAttribute(const void *func, hipFuncAttribute attr, int32_t value);
 
 /**
  * Sets a registered kernel's cache preference, which AMD devices do not have.
@@ -4892,9 +4890,10 @@ hipError_t hipHostGetFlags(uint32_t *flagsPtr, void *hostPtr);
 hipError_t hipMallocManaged(void **dev_ptr, size_t size, uint32_t flags);
 
 /**
- * Gives free and total memory of the current device.
+ * Gives free and total memory of the current device; `HIP_HIDDEN_FREE_MEM` says how much does not count as free.
  */
-hipError_t hipMemGetInfo(size_t *free, size_t *total);
+hipError_t hipMemGetInfo(size_t *free,
+                         size_t *total);
 
 /**
  * Gives the size of the allocation that starts at a pointer.
