@@ -244,6 +244,26 @@ impl TexelFormat {
 
     /// Decodes a texel of [`size`](Self::size) bytes into four registers; missing x, y, z are 0 and a missing w is 1.
     pub fn decode(self, bytes: &[u8]) -> [u32; 4] {
+        // The formats of most images.
+        if self.bits == [8; 4] {
+            return std::array::from_fn(|component| {
+                let value = bytes[component];
+                match self.number {
+                    Number::Unorm => UNORM_8[usize::from(value)].to_bits(),
+                    number => decode_component(value.into(), 8, number, component == 3),
+                }
+            });
+        }
+        if self.is_registers() {
+            let mut out = [0, 0, 0, self.one()];
+            let words = bytes.as_chunks::<4>().0;
+            for ((register, bits), word) in out.iter_mut().zip(self.bits).zip(words) {
+                if bits != 0 {
+                    *register = u32::from_le_bytes(*word);
+                }
+            }
+            return out;
+        }
         let mut raw = [0u8; 16];
         raw[..self.size()].copy_from_slice(&bytes[..self.size()]);
         let all = u128::from_le_bytes(raw);
@@ -259,8 +279,32 @@ impl TexelFormat {
         out
     }
 
+    /// Whether components are registers as they are.
+    fn is_registers(self) -> bool {
+        matches!(self.number, Number::Uint | Number::Sint | Number::Float)
+            && matches!(
+                self.bits,
+                [32, 0, 0, 0] | [32, 32, 0, 0] | [32, 32, 32, 0] | [32, 32, 32, 32]
+            )
+    }
+
     /// Encodes four registers into the first [`size`](Self::size) bytes of the result.
     pub fn encode(self, registers: [u32; 4]) -> [u8; 16] {
+        if self.bits == [8; 4] {
+            let mut bytes = [0; 16];
+            for (component, byte) in bytes[..4].iter_mut().enumerate() {
+                *byte =
+                    encode_component(registers[component], 8, self.number, component == 3) as u8;
+            }
+            return bytes;
+        }
+        if self.is_registers() {
+            let mut bytes = [0; 16];
+            for (bytes, register) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(registers) {
+                *bytes = register.to_le_bytes();
+            }
+            return bytes;
+        }
         let mut all = 0u128;
         let mut at = 0;
         for (component, bits) in self.bits.into_iter().enumerate() {
@@ -276,15 +320,36 @@ impl TexelFormat {
     }
 }
 
+/// The values of unsigned numbers of eight bits from 0 to 1.
+static UNORM_8: [f32; 256] = {
+    let mut values = [0.0; 256];
+    let mut value = 0;
+    while value < 256 {
+        values[value] = (value as f64 / 255.0) as f32;
+        value += 1;
+    }
+    values
+};
+
+/// The nearest integer, the even one of two, of a number below 2^50: what is added leaves no bits behind the point.
+#[inline]
+pub(super) fn nearest(number: f64) -> i64 {
+    const SHIFT: f64 = 1.5 * (1_u64 << 52) as f64;
+    (number + SHIFT).to_bits().cast_signed() - SHIFT.to_bits().cast_signed()
+}
+
+#[inline]
 fn mask(bits: u8) -> u32 {
     u32::MAX >> (32 - u32::from(bits))
 }
 
+#[inline]
 fn sign_extend(value: u32, bits: u8) -> i32 {
     let shift = 32 - u32::from(bits);
     (value << shift).cast_signed() >> shift
 }
 
+#[inline]
 fn decode_component(value: u32, bits: u8, number: Number, alpha: bool) -> u32 {
     let unorm = |value: u32| (f64::from(value) / f64::from(mask(bits))) as f32;
     match number {
@@ -309,11 +374,11 @@ fn decode_component(value: u32, bits: u8, number: Number, alpha: bool) -> u32 {
     }
 }
 
+#[inline]
 fn encode_component(register: u32, bits: u8, number: Number, alpha: bool) -> u32 {
     let float = f64::from(f32::from_bits(register));
     let float = if float.is_nan() { 0.0 } else { float };
-    let unorm =
-        |value: f64| (value.clamp(0.0, 1.0) * f64::from(mask(bits))).round_ties_even() as u32;
+    let unorm = |value: f64| nearest(value.clamp(0.0, 1.0) * f64::from(mask(bits))) as u32;
     match number {
         Number::Uint => register.min(mask(bits)),
         Number::Sint => {
@@ -333,7 +398,7 @@ fn encode_component(register: u32, bits: u8, number: Number, alpha: bool) -> u32
         Number::Srgb => unorm(f64::from(linear_to_srgb(float as f32))),
         Number::Snorm => {
             let limit = f64::from(mask(bits - 1));
-            ((float.clamp(-1.0, 1.0) * limit).round_ties_even() as i32).cast_unsigned()
+            (nearest(float.clamp(-1.0, 1.0) * limit) as i32).cast_unsigned()
         }
         Number::Float => match bits {
             32 => register,
@@ -409,6 +474,19 @@ mod tests {
         assert_eq!(TexelFormat::from_gfx11(64), None);
         assert_eq!(TexelFormat::from_gfx10(0), None);
         assert_eq!(TexelFormat::from_gfx10(78), None);
+    }
+
+    #[test]
+    fn eight_bits_have_the_values_of_the_division_and_numbers_round_to_even() {
+        for value in 0..=255_u8 {
+            let expected = decode_component(value.into(), 8, Number::Unorm, false);
+            assert_eq!(UNORM_8[usize::from(value)].to_bits(), expected);
+        }
+        for number in [0.5, 1.5, 2.5, 0.499_999_99, 255.5, 2.56e11 + 0.5, 3.0] {
+            for number in [number, -number] {
+                assert_eq!(nearest(number), number.round_ties_even() as i64);
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{
     TexelMemory,
     descriptor::{Image, ImageKind},
-    format::Number,
+    format::{Number, nearest},
     sampler::{Clamp, Sampler},
     texel::{read, swizzle},
 };
@@ -71,7 +71,7 @@ fn axis(coordinate: f32, offset: i32, size: u32, clamp: Clamp, linear: bool) -> 
     let coordinate = f64::from(coordinate).clamp(-1.0e9, 1.0e9);
     let coordinate = if coordinate.is_nan() { 0.0 } else { coordinate };
     let offset = i64::from(offset);
-    let fixed = |coordinate: f64| (coordinate * 256.0).round_ties_even() as i64;
+    let fixed = |coordinate: f64| nearest(coordinate * 256.0);
     if !linear {
         let at = wrap((fixed(coordinate) >> 8) + offset, size, clamp);
         return Axis {

@@ -6,6 +6,7 @@ use super::{
 };
 
 /// Address of a texel; `None` out of range.
+#[inline]
 pub fn texel_address(image: &Image, at: [i32; 3]) -> Option<u64> {
     let limit = |value: i32, limit: u32| u32::try_from(value).ok().filter(|value| *value < limit);
     let x = limit(at[0], image.width)?;
@@ -26,8 +27,15 @@ pub fn texel_address(image: &Image, at: [i32; 3]) -> Option<u64> {
     Some(image.base + texel * image.format.size() as u64)
 }
 
+/// Selectors that change nothing.
+const SAME: [u8; 4] = [select::X, select::X + 1, select::X + 2, select::X + 3];
+
 /// Applies the component selectors of the descriptor.
+#[inline]
 pub(super) fn swizzle(image: &Image, texel: [u32; 4]) -> [u32; 4] {
+    if image.select == SAME {
+        return texel;
+    }
     image.select.map(|source| match source {
         select::ZERO => 0,
         select::ONE => image.format.one(),
@@ -38,6 +46,9 @@ pub(super) fn swizzle(image: &Image, texel: [u32; 4]) -> [u32; 4] {
 /// The bytes of a texel that `image_store` writes: each component of the format comes from the first register whose selector names it,
 /// so that a load gives back what was stored. Components that no selector names are 0.
 pub fn stored(image: &Image, registers: [u32; 4]) -> [u8; 16] {
+    if image.select == SAME {
+        return image.format.encode(registers);
+    }
     let component = |at: usize| {
         let source = image
             .select
@@ -49,6 +60,7 @@ pub fn stored(image: &Image, registers: [u32; 4]) -> [u8; 16] {
 }
 
 /// Reads the texel at integer coordinates, without selectors; `None` out of range.
+#[inline]
 pub fn read<M: TexelMemory>(
     image: &Image,
     memory: &mut M,

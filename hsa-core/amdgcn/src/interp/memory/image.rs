@@ -129,8 +129,25 @@ impl TexelMemory for Guest<'_> {
             .read(self.site, address, out.len() as u64)
             .map_err(|fault| fault_exit(fault, Some(self.lane)))?;
         // SAFETY: the map gave that many readable bytes; `out` is a buffer of ours.
-        unsafe { std::ptr::copy_nonoverlapping(host, out.as_mut_ptr(), out.len()) };
+        unsafe { copy_texel(host, out.as_mut_ptr(), out.len()) };
         Ok(())
+    }
+}
+
+/// Copies a texel: for the usual sizes a few moves instead of a call.
+///
+/// # Safety
+/// Both places have `size` bytes, and are different ones.
+#[inline]
+unsafe fn copy_texel(from: *const u8, to: *mut u8, size: usize) {
+    // SAFETY: by the caller.
+    unsafe {
+        match size {
+            4 => std::ptr::copy_nonoverlapping(from, to, 4),
+            8 => std::ptr::copy_nonoverlapping(from, to, 8),
+            16 => std::ptr::copy_nonoverlapping(from, to, 16),
+            _ => std::ptr::copy_nonoverlapping(from, to, size),
+        }
     }
 }
 
@@ -270,7 +287,7 @@ impl Instruction<'_> {
                         texel::stored(image, self.read(w, lane, Some(number)))
                     };
                     // SAFETY: the map gave that many writable bytes, of which a texel has at most 16.
-                    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), host, size) };
+                    unsafe { copy_texel(bytes.as_ptr(), host, size) };
                 }
                 return Ok(());
             }
@@ -355,6 +372,7 @@ impl Instruction<'_> {
         })
     }
 
+    #[inline]
     fn register(&self, w: &Wave, lane: usize, at: usize) -> Option<*mut u32> {
         let data = self.record.data? as usize;
         // SAFETY: the lowering checked as many registers as the instruction has data.
@@ -373,6 +391,9 @@ impl Instruction<'_> {
     /// A lane's data registers spread over the components of the mask; others are 0. Halves are converted if a number says how.
     fn read(&self, w: &Wave, lane: usize, half: Option<Number>) -> [u32; 4] {
         let words = self.words(w, lane, self.record.dmask.count_ones() as usize);
+        if self.record.dmask == 0xf && !self.record.half {
+            return words;
+        }
         let half = half.filter(|_| self.record.half);
         let mut next = 0;
         std::array::from_fn(|component| {
@@ -391,6 +412,15 @@ impl Instruction<'_> {
     /// Packs the components of the mask into the lane's data registers.
     fn write(&self, w: &mut Wave, lane: usize, mask: u8, data: Data) -> Result<(), Exit> {
         let half = data.half.filter(|_| self.record.half);
+        if mask == 0xf && half.is_none() && !self.record.status {
+            for (at, value) in data.components.into_iter().enumerate() {
+                if let Some(to) = self.register(w, lane, at) {
+                    // SAFETY: a register of the instruction.
+                    unsafe { *to = value };
+                }
+            }
+            return Ok(());
+        }
         let mut written = 0;
         for (component, value) in data.components.into_iter().enumerate() {
             if mask >> component & 1 == 0 {

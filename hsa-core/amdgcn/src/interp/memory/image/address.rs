@@ -46,8 +46,26 @@ impl Coordinates {
     }
 }
 
+/// A register of a lane.
+///
+/// # Safety
+/// The wave has both.
+#[inline]
+unsafe fn word(w: &Wave, register: u32, lane: usize) -> u32 {
+    // SAFETY: by the caller.
+    unsafe {
+        *w.base[0]
+            .add(register as usize * w.stride() + lane * 4)
+            .cast::<u32>()
+    }
+}
+
 /// Coordinates of an image of kind `from`, put in the order that `to` has them; what `from` lacks is 0.
+#[inline]
 fn convert(at: [u32; 3], from: ImageKind, to: ImageKind) -> [u32; 3] {
+    if from == to {
+        return at;
+    }
     use ImageKind::{Cube, D1, D1Array, D2, D2Array, D3};
     let [x, y, slice] = match from {
         D1 => [at[0], 0, 0],
@@ -112,6 +130,8 @@ pub(super) struct Layout<'a> {
     multisampled: bool,
     /// What the image is.
     image: ImageKind,
+    /// Whole registers, which hold coordinates and nothing else.
+    plain: bool,
 }
 
 impl<'a> Layout<'a> {
@@ -125,11 +145,16 @@ impl<'a> Layout<'a> {
             }
             _ => {}
         }
+        let parts = &address.parts;
+        let more = parts.offset || parts.bias || parts.compare || parts.gradients;
+        let plain =
+            parts.coordinates && !(more || parts.level.is_some() || multisampled || address.half);
         Self {
             address,
             kind,
             multisampled,
             image: image.kind,
+            plain,
         }
     }
 
@@ -151,17 +176,30 @@ impl<'a> Layout<'a> {
     ///
     /// # Safety
     /// The registers [fit](Self::fits), and the wave has the lane.
+    #[inline]
     pub(super) unsafe fn read(&self, w: &Wave, lane: usize) -> Inputs {
-        let parts = &self.address.parts;
-        let word = |at: usize| {
-            let register = self.address.registers[at] as usize;
+        if !self.plain {
             // SAFETY: by the caller.
-            unsafe {
-                *w.base[0]
-                    .add(register * w.stride() + lane * 4)
-                    .cast::<u32>()
-            }
-        };
+            return unsafe { self.read_all(w, lane) };
+        }
+        let mut at = [0; 3];
+        let registers = &self.address.registers[..self.kind.coordinates()];
+        for (at, register) in at.iter_mut().zip(registers) {
+            // SAFETY: by the caller.
+            *at = unsafe { word(w, *register, lane) };
+        }
+        Inputs {
+            at: convert(at, self.kind, self.image),
+            ..Inputs::default()
+        }
+    }
+
+    /// # Safety
+    /// As [`read`](Self::read).
+    unsafe fn read_all(&self, w: &Wave, lane: usize) -> Inputs {
+        let parts = &self.address.parts;
+        // SAFETY: by the caller.
+        let word = |at: usize| unsafe { word(w, self.address.registers[at], lane) };
         // A value of a group of registers that begins at `first`, packed or not. Floats of 16 bits become floats of 32.
         let value = |first: usize, at: usize, half: bool, float: bool| match (half, float) {
             (false, _) => word(first + at),
