@@ -29,10 +29,8 @@ use crate::{Event, Kernel, Status, signal::HwSignal};
 pub(crate) enum Role {
     /// A thread of the pool: may run user code.
     Worker,
-    /// A thread that waits, or that enqueues with direct dispatch.
+    /// A thread that waits or asks, or that enqueues with direct dispatch.
     Helper,
-    /// Only looks at what has ended.
-    Observer,
 }
 
 /// Why a drainer stopped.

@@ -92,7 +92,7 @@ impl QueueCore {
     pub(crate) fn observe(self: &Arc<Self>) {
         let mut state = self.state.lock();
         if !state.in_user_code {
-            self.retire(&mut state, Role::Observer);
+            self.retire(&mut state, Role::Helper);
         }
         self.let_go(state);
     }

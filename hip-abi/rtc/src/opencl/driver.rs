@@ -176,13 +176,13 @@ impl Driver {
     pub fn build(&self, source: &Source<'_>, math: Math) -> Result<(Vec<u8>, Log), Log> {
         let folder = clang::temporary()?;
         let folder = folder.path();
-        let whole = parts::whole(self.clang.device_libraries(), source.target, math);
         if let Some(libraries) = self.parts.of(&self.clang, source, math) {
             let (object, log) = self.object(source, folder, &libraries)?;
             if let Ok((code, said)) = self.linked(&object, folder) {
                 return Ok((code, log + &said));
             }
         }
+        let whole = parts::whole(self.clang.device_libraries(), source.target, math);
         let (object, log) = self.object(source, folder, &whole)?;
         let (code, said) = self.linked(&object, folder)?;
         Ok((code, log + &said))
