@@ -184,7 +184,7 @@ impl<'a> RunCode<'a> {
         let full = self.groups(exits, false);
 
         self.asm.place(exits.done);
-        self.write_masks();
+        self.write_scalars();
         self.go_on();
         self.asm.place(leave);
         self.leave();
@@ -225,8 +225,16 @@ impl<'a> RunCode<'a> {
         self.asm.jump(Code::Jne_rel32_64, otherwise);
     }
 
-    /// The lane masks to the scalar file.
-    fn write_masks(&mut self) {
+    /// The lane masks and the scalars that were loaded to the scalar file.
+    fn write_scalars(&mut self) {
+        if let Some(before) = &self.before {
+            for (&slot, &id) in self.region.loaded.iter().zip(&self.plan.scalars) {
+                let value = before.frame.first(before.linear.lines[&id]);
+                self.asm.rm(Code::Mov_r32_rm32, Register::EDX, value);
+                let at = in_scalars(4 * slot);
+                self.asm.mr(Code::Mov_rm32_r32, at, Register::EDX);
+            }
+        }
         for (index, &mask) in self.region.masks.iter().enumerate() {
             let at = in_scalars(4 * mask);
             if self.wave64 {

@@ -132,7 +132,7 @@ impl<'a> Entry<'a> {
         let mut access = 0;
         for (number, step) in plan.steps.iter().enumerate() {
             if self.linear.steps[number] {
-                self.step(step);
+                self.step(step, number);
             } else if step.form.is_memory() {
                 self.access(step, number, access);
                 access += 1;
@@ -284,8 +284,8 @@ impl<'a> Entry<'a> {
         self.asm.rr(code, A, first);
     }
 
-    /// A step of the addresses.
-    fn step(&mut self, step: &Step) {
+    /// A step of the addresses, or a scalar load; `number` is its operation from the run's first on.
+    fn step(&mut self, step: &Step, number: usize) {
         let s = &step.sources;
         let Some(&d) = step.results.first() else {
             return;
@@ -337,6 +337,7 @@ impl<'a> Entry<'a> {
             Form::ShiftRightSigned64 => self.shift_right_64(step),
             Form::AddCarryOut => self.add_carry_out(step),
             Form::AddCarry => self.add_carry(step),
+            Form::LoadScalar => self.load_scalar(step, number),
             _ => debug_assert!(false, "{:?} is not linear", step.form),
         }
         self.set(d, A);
@@ -482,6 +483,28 @@ impl<'a> Entry<'a> {
         }
     }
 
+    /// A dword of memory, into `A`.
+    fn load_scalar(&mut self, step: &Step, number: usize) {
+        let Some(at) = step.access else { return };
+        let [low, high] = [step.sources[0], step.sources[1]].map(|id| self.first(id));
+        self.asm.rr(MOVE, A, high);
+        self.asm.ri(Code::Shl_rm64_imm8, A64, 32);
+        self.asm.rr(Code::Or_r64_rm64, A64, wide(low));
+        if let Some(&offset) = step.sources.get(2) {
+            let offset = self.first(offset);
+            self.asm.rr(Code::Add_r64_rm64, A64, wide(offset));
+        }
+        if at.offset != 0 {
+            self.asm
+                .push(Instruction::with2(Code::Add_rm64_imm32, A64, at.offset));
+        }
+        // The hardware drops the two low bits.
+        self.asm
+            .push(Instruction::with2(Code::And_rm64_imm8, A64, -4));
+        self.find_host(number, layout::READABLE, 4);
+        self.asm.rm(MOVE, A, MemoryOperand::with_base(A64));
+    }
+
     /// The host address of a load or store of consecutive dwords; `number` is its step, and its operation from the run's first on.
     fn access(&mut self, step: &Step, number: usize, access: usize) {
         let (Some(&low), Some(at)) = (step.sources.first(), step.access) else {
@@ -505,7 +528,19 @@ impl<'a> Entry<'a> {
             self.asm
                 .push(Instruction::with2(Code::Add_rm64_imm32, A64, at.offset));
         }
-        // The instruction's line of the map cache.
+        let rights = if step.form == Form::Store {
+            layout::WRITABLE
+        } else {
+            layout::READABLE
+        };
+        self.find_host(number, rights, 4 * self.lanes);
+        let to = self.frame.pointer(access);
+        self.asm.mr(Code::Mov_rm64_r64, to, A64);
+    }
+
+    /// Makes the guest address in `A64` that of the host, by the map cache's line of an operation. `rights`: the line's number of bytes that
+    /// may be accessed so.
+    fn find_host(&mut self, number: usize, rights: usize, bytes: u32) {
         let context = in_wave(std::mem::offset_of!(Wave, context));
         self.asm.rr(Code::Mov_r64_rm64, B64, OP);
         self.asm
@@ -518,23 +553,16 @@ impl<'a> Entry<'a> {
         self.asm.rm(Code::Add_r64_rm64, B64, context);
         let line =
             |offset: usize| MemoryOperand::with_base_displ(B64, (layout::FIRST + offset) as i64);
-        let length = if step.form == Form::Store {
-            layout::WRITABLE
-        } else {
-            layout::READABLE
-        };
         let (offset, left) = (Register::R10, Register::R11);
         self.held
             .retain(|&(_, held)| wide(held) != offset && wide(held) != left);
         self.asm.rr(Code::Mov_r64_rm64, offset, A64);
         self.asm.rm(Code::Sub_r64_rm64, offset, line(layout::BASE));
-        self.asm.rm(Code::Mov_r64_rm64, left, line(length));
-        self.asm.ri(Code::Sub_rm64_imm32, left, 4 * self.lanes);
+        self.asm.rm(Code::Mov_r64_rm64, left, line(rights));
+        self.asm.ri(Code::Sub_rm64_imm32, left, bytes);
         self.check(Code::Jb_rel32_64);
         self.asm.rr(Code::Cmp_r64_rm64, offset, left);
         self.check(Code::Ja_rel32_64);
         self.asm.rm(Code::Add_r64_rm64, A64, line(layout::DELTA));
-        let to = self.frame.pointer(access);
-        self.asm.mr(Code::Mov_rm64_r64, to, A64);
     }
 }

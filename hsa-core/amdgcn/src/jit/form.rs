@@ -169,10 +169,12 @@ pub enum Form {
     ToSigned,
     /// Byte n of an integer to f32.
     FromByte(u8),
-    /// The dword of global memory at the lane's address. Only in [runs](super::linear) whose addresses are linear, as is the next.
+    /// The dword of global memory at the lane's address. Only in [runs](super::linear) whose addresses are linear, as are the next two.
     Load,
     /// A dword to global memory at the lane's address.
     Store,
+    /// The dword at a scalar address, to the scalar slot `Op::d`.
+    LoadScalar,
 }
 
 /// How many dword sources an operation has, and what else it reads and writes.
@@ -194,7 +196,7 @@ impl Form {
     pub fn arity(self) -> usize {
         match self {
             // Their addresses are not in the places of operands.
-            Self::None | Self::Load | Self::Store => 0,
+            Self::None | Self::Load | Self::Store | Self::LoadScalar => 0,
             Self::Move
             | Self::ChangeSign
             | Self::Not
@@ -234,7 +236,7 @@ impl Form {
     /// Dwords of the vector result; 0 for compares.
     pub fn result_dwords(self) -> u32 {
         match self {
-            Self::None | Self::Store => 0,
+            Self::None | Self::Store | Self::LoadScalar => 0,
             Self::MultiplyAdd64 => 2,
             form if form.is_shift_64() => 2,
             form if form.is_compare() => 0,
@@ -250,14 +252,19 @@ impl Form {
         )
     }
 
-    /// Accesses memory.
+    /// Accesses memory in each lane.
     pub fn is_memory(self) -> bool {
         matches!(self, Self::Load | Self::Store)
     }
 
+    /// Stands only in runs with loads and stores.
+    pub fn wants_memory_run(self) -> bool {
+        self.is_memory() || self == Self::LoadScalar
+    }
+
     /// Writes a vector register.
     pub fn has_vector_result(self) -> bool {
-        !self.is_compare() && self != Self::Store
+        !self.is_compare() && !matches!(self, Self::Store | Self::LoadScalar)
     }
 
     /// Gives a lane mask and nothing else, in the slot `Op::d`.

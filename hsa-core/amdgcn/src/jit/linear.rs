@@ -116,6 +116,8 @@ impl Linear {
         for (number, step) in plan.steps.iter().enumerate() {
             if step.form.is_memory() {
                 finder.want_address(&step.sources).ok_or(number)?;
+            } else if step.form == Form::LoadScalar {
+                finder.want(step.results[0], true).ok_or(number)?;
             }
         }
         Ok(finder.found)
@@ -328,6 +330,7 @@ impl<'a> Finder<'a> {
                 self.note(step.mask_result?, 0);
                 0
             }
+            Form::LoadScalar => self.want_sum(s, true)?,
             _ => return None,
         };
         self.note(result, multiple);

@@ -30,6 +30,8 @@ pub struct Region {
     pub end: usize,
     /// Scalar slots of the lane masks that it writes and that somebody may read behind it.
     pub masks: Vec<u32>,
+    /// Scalar slots that it loads.
+    pub loaded: Vec<u32>,
     /// Right only while MODE keeps f32 denormals.
     pub needs_denormals: bool,
 }
@@ -41,27 +43,29 @@ impl Region {
             start,
             end: start,
             masks: Vec::new(),
+            loaded: Vec::new(),
             needs_denormals: false,
         }
     }
 
     /// Takes operations in, all or none: none if they are too many, or see scalar registers in a way that native code has no place for.
     fn take_in(&mut self, ops: &[Op], forms: &[Form], end: usize, mask_slots: u32) -> bool {
-        let known = self.masks.len();
+        let (masks, loaded) = (self.masks.len(), self.loaded.len());
         let fits = end - self.start <= MAX_OPS
             && (self.end..end).all(|at| self.admit(&ops[at], forms[at], mask_slots));
         if fits {
             self.needs_denormals |= forms[self.end..end].iter().any(|f| f.needs_denormals());
             self.end = end;
         } else {
-            self.masks.truncate(known);
+            self.masks.truncate(masks);
+            self.loaded.truncate(loaded);
         }
         fits
     }
 
-    /// Notes the mask that an operation writes, unless it sees the scalar file in the wrong way.
+    /// Notes the mask or scalar that an operation writes, unless it sees the scalar file in the wrong way.
     fn admit(&mut self, op: &Op, form: Form, mask_slots: u32) -> bool {
-        // A mask of the run is not in the scalar file before its end; EXEC is another one while the interpreter does a part.
+        // A mask or scalar of the run is not in the scalar file before its end; EXEC is another one while the interpreter does a part.
         let exec = slot::EXEC as u32;
         let is_exec = |slot: u32, slots: u32| slot < exec + 2 && exec < slot + slots;
         let is_written = |masks: &[u32], slot: u32, slots: u32| {
@@ -78,10 +82,32 @@ impl Region {
                 }
             }
         }
-        if form.is_memory() && op.aux[0] & flag::SADDR != 0 {
-            let base = op.aux[1];
-            if is_written(&self.masks, base, 2) || is_exec(base, 2) {
+        let is_loaded = |loaded: &[u32], slot: u32, slots: u32| {
+            loaded
+                .iter()
+                .any(|&one| (slot..slot + slots).contains(&one))
+        };
+        // Addresses are computed from the file.
+        let is_address = |slot: u32, slots: u32| {
+            !is_written(&self.masks, slot, slots)
+                && !is_loaded(&self.loaded, slot, slots)
+                && !is_exec(slot, slots)
+        };
+        let has_scalar = op.aux[0] & flag::SADDR != 0;
+        if form.is_memory() && has_scalar && !is_address(op.aux[1], 2) {
+            return false;
+        }
+        if form == Form::LoadScalar {
+            let general = op.d < slot::VCC as u32;
+            if !general
+                || is_written(&self.masks, op.d, 1)
+                || !is_address(op.d2, 2)
+                || has_scalar && !is_address(op.aux[1], 1)
+            {
                 return false;
+            }
+            if !self.loaded.contains(&op.d) {
+                self.loaded.push(op.d);
             }
         }
         let read = form.reads_mask().then_some(op.s[3].0);
@@ -91,7 +117,8 @@ impl Region {
             form.carries_out().then_some(op.d2)
         };
         for mask in [read, written].into_iter().flatten() {
-            let overlaps = !self.masks.contains(&mask) && is_written(&self.masks, mask, mask_slots);
+            let overlaps = !self.masks.contains(&mask) && is_written(&self.masks, mask, mask_slots)
+                || is_loaded(&self.loaded, mask, mask_slots);
             if overlaps || is_exec(mask, mask_slots) {
                 return false;
             }
@@ -173,7 +200,7 @@ pub fn find(code: &Code<'_>, among: Range<usize>, kind: Kind) -> Vec<Region> {
             end += 1;
         }
         let native = (at..end).all(|index| {
-            let is_wanted = kind == Kind::Memory || !forms[index].is_memory();
+            let is_wanted = kind == Kind::Memory || !forms[index].wants_memory_run();
             is_wanted && is_native(&ops[index], forms[index], config)
         });
         if is_leader(at) || !native {

@@ -229,7 +229,7 @@ impl Selector<'_, '_> {
         let s = &step.sources;
         let d = match step.form {
             // Loads and stores are no business of lanes: `emit` has them.
-            Form::None | Form::Load | Form::Store => {
+            Form::None | Form::Load | Form::Store | Form::LoadScalar => {
                 self.regs.failed = true;
                 return;
             }

@@ -59,13 +59,13 @@ pub struct Step {
     pub sources: Vec<Id>,
     /// The lane mask that it reads.
     pub mask: Option<Id>,
-    /// Its results, a value for each dword.
+    /// Its results, a value for each dword. A scalar that is loaded is one in which all lanes are the same.
     pub results: Vec<Id>,
     /// The lane mask that it writes.
     pub mask_result: Option<Id>,
     /// `Op::aux`.
     pub aux: [u32; 3],
-    /// Of a load or store.
+    /// Of a load or store; of a scalar load the offset alone, the rest is among the sources.
     pub access: Option<Access>,
     /// The result may be a NaN that nothing else in the run shows.
     pub check: bool,
@@ -82,6 +82,8 @@ pub struct Plan {
     pub stores: Vec<(u32, Id)>,
     /// What the region's lane masks are at the end, in its order.
     pub masks: Vec<Id>,
+    /// What the scalars that the region loads are at the end, in its order.
+    pub scalars: Vec<Id>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,6 +91,8 @@ enum Place {
     File(u32),
     Temp(u32),
     Mask(u32),
+    /// Byte offset in the scalar file.
+    Scalar(u32),
 }
 
 /// A run being read.
@@ -123,6 +127,7 @@ impl Builder<'_> {
         let origin = match place {
             Place::File(offset) => Origin::File(offset),
             Place::Mask(slot) => Origin::Mask(slot),
+            Place::Scalar(offset) => Origin::Scalar(offset),
             // Temporaries live within an instruction.
             Place::Temp(_) => return None,
         };
@@ -143,7 +148,7 @@ impl Builder<'_> {
                 let line = self.pool.get((offset / 64 + dword) as usize)?;
                 Some(self.value(Origin::Constant(line.0[0])))
             }
-            _ => Some(self.value(Origin::Scalar(offset + 4 * dword))),
+            _ => self.read(Place::Scalar(offset + 4 * dword)),
         }
     }
 
@@ -182,6 +187,16 @@ impl Builder<'_> {
                 offset: i32::try_from(op.imm.cast_signed()).ok()?,
                 data: data.map(|_| op.s[1].offset()),
             })
+        } else if form == Form::LoadScalar {
+            let offset = (op.aux[0] & flag::SADDR != 0).then_some(op.aux[1]);
+            for slot in [op.d2, op.d2 + 1].into_iter().chain(offset) {
+                sources.push(self.read(Place::Scalar(4 * slot))?);
+            }
+            Some(Access {
+                base: None,
+                offset: i32::try_from(op.imm.cast_signed()).ok()?,
+                data: None,
+            })
         } else {
             None
         };
@@ -191,7 +206,7 @@ impl Builder<'_> {
                 uses.push(number);
             }
         }
-        let results = (0..form.result_dwords())
+        let mut results: Vec<_> = (0..form.result_dwords())
             .map(|dword| {
                 self.write(if op.d & TEMP_DST != 0 {
                     Place::Temp(
@@ -202,6 +217,9 @@ impl Builder<'_> {
                 })
             })
             .collect();
+        if form == Form::LoadScalar {
+            results.push(self.write(Place::Scalar(4 * op.d)));
+        }
         let mask_result = if form.is_compare() {
             Some(self.write(Place::Mask(op.d)))
         } else if form.carries_out() {
@@ -252,6 +270,11 @@ impl Plan {
             .masks
             .iter()
             .map(|slot| current[&Place::Mask(*slot)])
+            .collect();
+        plan.scalars = region
+            .loaded
+            .iter()
+            .map(|slot| current[&Place::Scalar(4 * slot)])
             .collect();
         for id in plan.stores.iter().map(|(_, id)| id).chain(&plan.masks) {
             let uses = &mut plan.values[*id].uses;

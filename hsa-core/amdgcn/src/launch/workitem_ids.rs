@@ -77,8 +77,9 @@ impl WorkitemIds {
     pub(super) fn copy_to(&self, wave: &mut Wave, first: u32) {
         let lanes = wave.lanes();
         let rows = self.rows.min(wave.vgpr_count as usize);
-        let from = &self.dwords[first as usize * self.rows..][..lanes * rows];
-        for (row, from) in from.chunks_exact(lanes).enumerate() {
+        let start = first as usize * self.rows;
+        for row in 0..rows {
+            let from = &self.dwords[start + row * lanes..][..lanes];
             // In pieces of a known size, which are copied inline.
             let to = wave.vgpr_lanes(row).chunks_exact_mut(16);
             for (to, from) in to.zip(from.chunks_exact(16)) {

@@ -106,7 +106,7 @@ impl<'a> RunCode<'a> {
             Some(())
         };
         self.asm.place(exits.done);
-        self.write_masks();
+        self.write_scalars();
         self.store();
         self.go_on();
         self.asm.place(leave);

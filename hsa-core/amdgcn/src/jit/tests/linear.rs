@@ -49,6 +49,12 @@ enum Part {
         /// Which way the element's number is computed.
         how: u8,
     },
+    /// A load of a scalar register, with BLOCK as the offset or without.
+    Scalar {
+        register: u8,
+        offset: i32,
+        indexed: bool,
+    },
     Arithmetic(Draw),
 }
 
@@ -67,8 +73,19 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
             offset,
             how,
         });
+    let scalar = (
+        // A mask or value, the high half of a mask, the base's high half, the summand of the element's number, and one nobody reads.
+        prop::sample::select(vec![16u8, 17, BASE + 1, BLOCK, 2]),
+        prop::sample::select(vec![0, 4, 64, 1030, -64]),
+        any::<bool>(),
+    )
+        .prop_map(|(register, offset, indexed)| Part::Scalar {
+            register,
+            offset,
+            indexed,
+        });
     let arithmetic = draws(2).prop_map(|draws| Part::Arithmetic(draws[0].clone()));
-    vec(prop_oneof![2 => access, 3 => arithmetic], 1..8)
+    vec(prop_oneof![2 => access, 1 => scalar, 3 => arithmetic], 1..8)
 }
 
 fn vop3(op: M, dst: u16, sources: &[OperandSlot]) -> Inst {
@@ -158,6 +175,19 @@ fn access(store: bool, form: Address, register: u16, offset: i32, how: u8, to: &
     to.push(made);
 }
 
+fn scalar_load(register: u8, offset: i32, indexed: bool) -> Inst {
+    let index = if indexed {
+        s(BLOCK, B32)
+    } else {
+        OperandSlot::NONE
+    };
+    let none = OperandSlot::NONE;
+    let sources = [s(BASE, Type::B(64)), none, none, index];
+    let mut made = inst(M::s_load_dword, Format::Smem, s(register, B32), &sources);
+    made.mem.offset = offset;
+    made
+}
+
 fn listing(parts: &[Part]) -> Vec<Inst> {
     let mut to = Vec::new();
     for part in parts {
@@ -169,6 +199,11 @@ fn listing(parts: &[Part]) -> Vec<Inst> {
                 offset,
                 how,
             } => access(store, address, register, offset, how, &mut to),
+            Part::Scalar {
+                register,
+                offset,
+                indexed,
+            } => to.push(scalar_load(register, offset, indexed)),
             Part::Arithmetic(ref draw) => to.push(build(draw)),
         }
     }
@@ -439,4 +474,31 @@ fn the_addresses_of_a_vector_addition_are_linear() {
         native.make_native();
         assert_eq!(native.native_memory_runs(), 1, "{address:?}");
     }
+}
+
+/// A scalar load between vector loads does not part a run; what is computed from a scalar that it has loaded is part of it.
+#[test]
+fn a_scalar_load_is_part_of_a_run() {
+    if Level::detect() < Level::Avx2 {
+        return;
+    }
+    let load = simple(false, Address::Scalar);
+    let mut whole = listing(std::slice::from_ref(&load));
+    whole.push(scalar_load(0, 4, false));
+    whole.push(inst(
+        M::v_mul_f32,
+        Format::Vop3,
+        v(3, F32),
+        &[v(3, F32), s(0, F32)],
+    ));
+    whole.extend(listing(&[simple(true, Address::Scalar)]));
+    let native = |listing: Vec<Inst>| {
+        let native = program(listing, config(GFX90A, true), Level::Avx2);
+        native.make_native();
+        native.native_memory_runs()
+    };
+    assert_eq!(native(whole.clone()), 1);
+    // One whose base the run has loaded begins another.
+    whole.insert(4, scalar_load(BASE, 0, false));
+    assert_eq!(native(whole), 2);
 }

@@ -10,6 +10,7 @@ use crate::{
         inst::{Inst, Operand},
         op::Op as M,
     },
+    jit::form::Form,
 };
 
 use super::{
@@ -81,7 +82,14 @@ pub(super) fn smem(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported
     op.imm = immediate(inst);
     scalar_offset(&mut op, cx, inst, inst.src[3].operand)?;
     op.imm = op.imm.wrapping_add(u64::from(op.aux[2]));
-    cx.push(op);
+    // Of a run with vector loads; one that shall see what other groups write is none of those.
+    let is_plain = matches!(inst.op, s_load_dword | s_load_b32) && !inst.mem.glc;
+    let form = if is_plain {
+        Form::LoadScalar
+    } else {
+        Form::None
+    };
+    cx.push_form(op, form);
     Ok(())
 }
 
