@@ -28,6 +28,8 @@ pub enum ImageGeometry {
     D1Array,
     /// Layers of two dimensions.
     D2Array,
+    /// Layers of two dimensions that are the faces of cubes, six for each. No library but ours has them.
+    Cube,
     /// One dimension, addressed by index with typed buffer instructions.
     Buffer,
 }
@@ -96,6 +98,35 @@ pub enum ChannelOrder {
     Depth,
 }
 
+/// Levels of an image, each with half of the extent of the one before. No library but ours has images with more than one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageLevels {
+    /// In memory.
+    pub count: u32,
+    /// The one that is level 0 for kernels.
+    pub first: u32,
+    /// The last one that kernels see.
+    pub last: u32,
+}
+
+impl ImageLevels {
+    /// A plain image.
+    pub const ONE: Self = Self {
+        count: 1,
+        first: 0,
+        last: 0,
+    };
+
+    /// All of some levels.
+    pub fn all(count: u32) -> Self {
+        Self {
+            count,
+            first: 0,
+            last: count.saturating_sub(1),
+        }
+    }
+}
+
 /// What an image is and where its texels lie.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageDescription {
@@ -111,8 +142,75 @@ pub struct ImageDescription {
     pub channel_type: ChannelType,
     /// Components.
     pub channel_order: ChannelOrder,
-    /// Bytes from one row to the next, a multiple of 256; not used for buffers. Slices follow each other without gaps.
+    /// Bytes from one row to the next, a multiple of 256; not used for buffers, cubes and images with levels, whose pitch the library chooses.
+    /// Slices follow each other without gaps.
     pub row_pitch: usize,
+    /// Levels.
+    pub levels: ImageLevels,
+}
+
+impl ImageDescription {
+    /// What the HSA library calls this.
+    fn hsa(&self) -> hsa_ext_image_descriptor_t {
+        let (height, depth, layers) = match self.geometry {
+            ImageGeometry::D1 | ImageGeometry::Buffer => (0, 0, 0),
+            ImageGeometry::D2 => (self.height, 0, 0),
+            ImageGeometry::D3 => (self.height, self.depth, 0),
+            ImageGeometry::D1Array => (0, 0, self.depth),
+            ImageGeometry::D2Array | ImageGeometry::Cube => (self.height, 0, self.depth),
+        };
+        hsa_ext_image_descriptor_t {
+            geometry: hsa_geometry(self.geometry, self.channel_order),
+            width: self.width,
+            height,
+            depth,
+            array_size: layers,
+            format: hsa_ext_image_format_t {
+                channel_type: channel_type(self.channel_type),
+                channel_order: channel_order(self.channel_order),
+            },
+        }
+    }
+}
+
+/// Where a level of an image lies in the image's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageLevel {
+    /// Bytes from the beginning.
+    pub offset: usize,
+    /// Bytes of the level.
+    pub size: usize,
+    /// Bytes from one row to the next. Slices follow each other without gaps.
+    pub row_pitch: usize,
+}
+
+impl ImageLevel {
+    /// Whether a device's library has images with levels and faces.
+    pub fn supported(device: &Device) -> bool {
+        device.properties().images && device.hsa().api.gneiss_hsa_image_create.is_some()
+    }
+
+    /// Asks a device's library about a level of an image.
+    pub fn of(device: &Device, description: &ImageDescription, level: u32) -> Result<Self> {
+        let Some(layout) = device.hsa().api.gneiss_hsa_image_get_level_layout else {
+            return Err(Error::Unsupported(
+                "an image with levels, by this HSA library".into(),
+            ));
+        };
+        let descriptor = description.hsa();
+        let mut place = gneiss_hsa_image_level_layout_t::default();
+        // SAFETY: the description and the place for the result are valid; the library checks the rest.
+        let status =
+            unsafe { layout(device.agent(), &raw const descriptor, level, &raw mut place) };
+        status
+            .ok()
+            .map_err(|status| refused("gneiss_hsa_image_get_level_layout", status, description))?;
+        Ok(Self {
+            offset: place.offset,
+            size: place.size,
+            row_pitch: place.row_pitch,
+        })
+    }
 }
 
 /// What kernels may do with images of a format.
@@ -172,7 +270,7 @@ fn hsa_geometry(geometry: ImageGeometry, order: ChannelOrder) -> hsa_ext_image_g
         ImageGeometry::D2 => HSA_EXT_IMAGE_GEOMETRY_2D,
         ImageGeometry::D3 => HSA_EXT_IMAGE_GEOMETRY_3D,
         ImageGeometry::D1Array => HSA_EXT_IMAGE_GEOMETRY_1DA,
-        ImageGeometry::D2Array => HSA_EXT_IMAGE_GEOMETRY_2DA,
+        ImageGeometry::D2Array | ImageGeometry::Cube => HSA_EXT_IMAGE_GEOMETRY_2DA,
     }
 }
 
@@ -206,46 +304,57 @@ fn refused(call: &'static str, status: hsa_status_t, what: &dyn std::fmt::Debug)
 impl ImageView {
     /// Makes an image over device memory at `data`, which must be aligned to 256 bytes and stay allocated while kernels use the image.
     pub fn new(device: &Arc<Device>, description: &ImageDescription, data: u64) -> Result<Self> {
-        let geometry = hsa_geometry(description.geometry, description.channel_order);
-        let (height, depth, layers) = match description.geometry {
-            ImageGeometry::D1 | ImageGeometry::Buffer => (0, 0, 0),
-            ImageGeometry::D2 => (description.height, 0, 0),
-            ImageGeometry::D3 => (description.height, description.depth, 0),
-            ImageGeometry::D1Array => (0, 0, description.depth),
-            ImageGeometry::D2Array => (description.height, 0, description.depth),
-        };
-        let descriptor = hsa_ext_image_descriptor_t {
-            geometry,
-            width: description.width,
-            height,
-            depth,
-            array_size: layers,
-            format: hsa_ext_image_format_t {
-                channel_type: channel_type(description.channel_type),
-                channel_order: channel_order(description.channel_order),
-            },
-        };
-        let row_pitch = match description.geometry {
-            ImageGeometry::Buffer => 0,
-            _ => description.row_pitch,
-        };
+        let descriptor = description.hsa();
         let mut handle = hsa_ext_image_t::default();
-        // SAFETY: the description and the place for the result are valid; the library checks the rest.
-        let status = unsafe {
-            (device.hsa().api.hsa_ext_image_create_with_layout)(
-                device.agent(),
-                &raw const descriptor,
-                data as *const std::ffi::c_void,
-                HSA_ACCESS_PERMISSION_RW,
-                HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR,
-                row_pitch,
-                0,
-                &raw mut handle,
-            )
-        };
-        status
-            .ok()
-            .map_err(|status| refused("hsa_ext_image_create_with_layout", status, description))?;
+        let cube = description.geometry == ImageGeometry::Cube;
+        if cube || description.levels.count != 1 {
+            let Some(create) = device.hsa().api.gneiss_hsa_image_create else {
+                return Err(Error::Unsupported(
+                    "an image with levels or of faces, by this HSA library".into(),
+                ));
+            };
+            let levels = gneiss_hsa_image_levels_t {
+                levels: description.levels.count,
+                first_level: description.levels.first,
+                last_level: description.levels.last,
+                cube: u32::from(cube),
+            };
+            // SAFETY: the descriptions and the place for the result are valid; the library checks the rest.
+            let status = unsafe {
+                create(
+                    device.agent(),
+                    &raw const descriptor,
+                    &raw const levels,
+                    data as *const std::ffi::c_void,
+                    HSA_ACCESS_PERMISSION_RW,
+                    &raw mut handle,
+                )
+            };
+            status
+                .ok()
+                .map_err(|status| refused("gneiss_hsa_image_create", status, description))?;
+        } else {
+            let row_pitch = match description.geometry {
+                ImageGeometry::Buffer => 0,
+                _ => description.row_pitch,
+            };
+            // SAFETY: as above.
+            let status = unsafe {
+                (device.hsa().api.hsa_ext_image_create_with_layout)(
+                    device.agent(),
+                    &raw const descriptor,
+                    data as *const std::ffi::c_void,
+                    HSA_ACCESS_PERMISSION_RW,
+                    HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR,
+                    row_pitch,
+                    0,
+                    &raw mut handle,
+                )
+            };
+            status.ok().map_err(|status| {
+                refused("hsa_ext_image_create_with_layout", status, description)
+            })?;
+        }
         // SAFETY: the handle of an image is the address of its descriptor, of this many dwords (HIP and OpenCL rely on it).
         let words = unsafe {
             std::ptr::with_exposed_provenance::<[u32; IMAGE_DWORDS]>(handle.handle as usize)
@@ -289,8 +398,21 @@ pub enum AddressingMode {
     ClampToBorder,
 }
 
+/// How the levels of an image are chosen by the level of detail.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SamplerLevels {
+    /// Interpolate between levels.
+    pub linear: bool,
+    /// What is added to the level of detail.
+    pub bias: f32,
+    /// Least level of detail.
+    pub least: f32,
+    /// Greatest level of detail.
+    pub greatest: f32,
+}
+
 /// How images are sampled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SamplerDescription {
     /// Coordinates are 0 to 1 rather than in texels.
     pub normalised: bool,
@@ -298,6 +420,8 @@ pub struct SamplerDescription {
     pub linear: bool,
     /// By dimension.
     pub addressing: [AddressingMode; 3],
+    /// Of images with levels. No library but ours has them.
+    pub levels: Option<SamplerLevels>,
 }
 
 /// A sampler of a device.
@@ -316,11 +440,7 @@ impl SamplerView {
         } else {
             HSA_EXT_SAMPLER_COORDINATE_MODE_UNNORMALIZED
         };
-        let filter_mode = if description.linear {
-            HSA_EXT_SAMPLER_FILTER_MODE_LINEAR
-        } else {
-            HSA_EXT_SAMPLER_FILTER_MODE_NEAREST
-        };
+        let filter_mode = filter(description.linear);
         let address_modes = description.addressing.map(|mode| match mode {
             AddressingMode::Repeat => HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT,
             AddressingMode::MirroredRepeat => HSA_EXT_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT,
@@ -329,7 +449,33 @@ impl SamplerView {
         });
         let api = &device.hsa().api;
         let mut handle = hsa_ext_sampler_t::default();
-        let status = if address_modes == [address_modes[0]; 3] {
+        let status = if let Some(levels) = description.levels {
+            let Some(create) = api.gneiss_hsa_sampler_create else {
+                return Err(Error::Unsupported(
+                    "a sampler of images with levels, by this HSA library".into(),
+                ));
+            };
+            let descriptor = hsa_ext_sampler_descriptor_v2_t {
+                coordinate_mode,
+                filter_mode,
+                address_modes,
+            };
+            let levels = gneiss_hsa_sampler_levels_t {
+                filter_mode: filter(levels.linear),
+                bias: levels.bias,
+                least: levels.least,
+                greatest: levels.greatest,
+            };
+            // SAFETY: the descriptions and the place for the result are valid.
+            unsafe {
+                create(
+                    device.agent(),
+                    &raw const descriptor,
+                    &raw const levels,
+                    &raw mut handle,
+                )
+            }
+        } else if address_modes == [address_modes[0]; 3] {
             let descriptor = hsa_ext_sampler_descriptor_t {
                 coordinate_mode,
                 filter_mode,
@@ -383,6 +529,14 @@ impl Drop for SamplerView {
         if let Err(status) = status.ok() {
             tracing::error!("hsa_ext_sampler_destroy failed: {status}");
         }
+    }
+}
+
+fn filter(linear: bool) -> hsa_ext_sampler_filter_mode32_t {
+    if linear {
+        HSA_EXT_SAMPLER_FILTER_MODE_LINEAR
+    } else {
+        HSA_EXT_SAMPLER_FILTER_MODE_NEAREST
     }
 }
 

@@ -60,7 +60,8 @@ pub use event::{Event, ProfilingTimes, Status};
 pub use hostcall::PRINTF_BUFFER_SIZE;
 pub use image::{
     AddressingMode, ChannelOrder, ChannelType, IMAGE_DWORDS, ImageAccess, ImageDescription,
-    ImageGeometry, ImageView, SAMPLER_DWORDS, SamplerDescription, SamplerView,
+    ImageGeometry, ImageLevel, ImageLevels, ImageView, SAMPLER_DWORDS, SamplerDescription,
+    SamplerLevels, SamplerView,
 };
 pub use kernel::Kernel;
 pub use memory::{HostFlags, Memory, MemoryKind};

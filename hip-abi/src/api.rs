@@ -37,6 +37,7 @@ use crate::{
     link::*,
     managed::*,
     memory::*,
+    mipmapped_array::*,
     misc::*,
     module::*,
     occupancy::*,
@@ -196,7 +197,7 @@ table! {
         Works hipBindTexture;
         Works hipBindTexture2D;
         Works hipBindTextureToArray;
-        NotSupported hipBindTextureToMipmappedArray;
+        Works hipBindTextureToMipmappedArray;
         Works hipChooseDevice;
         Works hipChooseDeviceR0000;
         Works hipConfigureCall;
@@ -267,7 +268,7 @@ table! {
         Works hipFree;
         Works hipFreeArray;
         Works hipFreeHost;
-        NotSupported hipFreeMipmappedArray;
+        Works hipFreeMipmappedArray;
         Works hipFuncGetAttribute;
         Works hipFuncGetAttributes;
         Works hipFuncSetAttribute;
@@ -283,7 +284,7 @@ table! {
         Works hipGetErrorName;
         Works hipGetErrorString;
         Works hipGetLastError;
-        NotSupported hipGetMipmappedArrayLevel;
+        Works hipGetMipmappedArrayLevel;
         Works hipGetStreamDeviceId;
         Works hipGetSymbolAddress;
         Works hipGetSymbolSize;
@@ -319,7 +320,7 @@ table! {
         Works hipMallocArray;
         Works hipMallocHost;
         Works hipMallocManaged;
-        NotSupported hipMallocMipmappedArray;
+        Works hipMallocMipmappedArray;
         Works hipMallocPitch;
         Works hipMemAdvise;
         Works hipMemAllocHost;
@@ -370,9 +371,9 @@ table! {
         Works hipMemsetD32Async;
         Works hipMemsetD8;
         Works hipMemsetD8Async;
-        NotSupported hipMipmappedArrayCreate;
-        NotSupported hipMipmappedArrayDestroy;
-        NotSupported hipMipmappedArrayGetLevel;
+        Works hipMipmappedArrayCreate;
+        Works hipMipmappedArrayDestroy;
+        Works hipMipmappedArrayGetLevel;
         Works hipModuleGetFunction;
         Works hipModuleGetGlobal;
         Works hipModuleGetTexRef;
@@ -426,7 +427,7 @@ table! {
         Works hipTexRefGetFlags;
         Works hipTexRefGetFormat;
         Works hipTexRefGetMaxAnisotropy;
-        NotSupported hipTexRefGetMipMappedArray;
+        Works hipTexRefGetMipMappedArray;
         Works hipTexRefGetMipmapFilterMode;
         Works hipTexRefGetMipmapLevelBias;
         Works hipTexRefGetMipmapLevelClamp;
@@ -442,7 +443,7 @@ table! {
         Works hipTexRefSetMipmapFilterMode;
         Works hipTexRefSetMipmapLevelBias;
         Works hipTexRefSetMipmapLevelClamp;
-        NotSupported hipTexRefSetMipmappedArray;
+        Works hipTexRefSetMipmappedArray;
         Works hipUnbindTexture;
         Works hiprtcAddNameExpression;
         Works hiprtcCompileProgram;

@@ -32,6 +32,8 @@ pub(crate) struct Shape {
     pub channels: u32,
     pub desc: hipChannelFormatDesc,
     pub flags: u32,
+    /// The mipmapped array that this is a level of, and that has the memory; 0 for other arrays.
+    pub owner: usize,
 }
 
 static ARRAYS: LazyLock<Mutex<HashMap<usize, Shape>>> = LazyLock::new(Mutex::default);
@@ -131,12 +133,14 @@ pub(crate) fn desc_of(format: hipArray_Format, channels: u32) -> hipChannelForma
     }
 }
 
-struct Wanted {
-    extent: [usize; 3],
-    format: hipArray_Format,
-    channels: u32,
-    flags: u32,
-    driver: bool,
+/// What a program asks for.
+pub(crate) struct Wanted {
+    pub extent: [usize; 3],
+    pub format: hipArray_Format,
+    pub channels: u32,
+    pub flags: u32,
+    /// By the driver API.
+    pub driver: bool,
 }
 
 /// Checks an array's extent against the images of the current device.
@@ -151,7 +155,7 @@ fn check_limits(wanted: &Wanted) -> HipResult {
     }
     let [width, height, depth] = wanted.extent;
     let limits = &properties.image_limits;
-    let (plane, slices) = if wanted.flags & hipArrayLayered == 0 && depth != 0 {
+    let (plane, slices) = if wanted.flags & (hipArrayLayered | hipArrayCubemap) == 0 && depth != 0 {
         ([limits.d3[0], limits.d3[1]], limits.d3[2])
     } else {
         (limits.d2, limits.layers)
@@ -167,10 +171,8 @@ fn check_limits(wanted: &Wanted) -> HipResult {
     Ok(())
 }
 
-fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
-    if out.is_null() {
-        return fail!(hipErrorInvalidValue, "no place for the array");
-    }
+/// Checks what a program asks for; gives the bytes of an element.
+pub(crate) fn check(wanted: &Wanted) -> HipResult<usize> {
     let [width, height, depth] = wanted.extent;
     let Some(channel) = format_size(wanted.format).filter(|_| matches!(wanted.channels, 1 | 2 | 4))
     else {
@@ -214,13 +216,15 @@ fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
         );
     }
     check_limits(wanted)?;
-    if cube {
-        return fail!(
-            hipErrorNotSupported,
-            "cube map arrays are not supported: HSA images have no faces"
-        );
+    Ok(channel * wanted.channels as usize)
+}
+
+fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
+    if out.is_null() {
+        return fail!(hipErrorInvalidValue, "no place for the array");
     }
-    let element = channel * wanted.channels as usize;
+    let element = check(wanted)?;
+    let [width, height, depth] = wanted.extent;
     let pitch = width
         .checked_mul(element)
         .and_then(|row| row.checked_next_multiple_of(PITCH_ALIGNMENT));
@@ -233,20 +237,6 @@ fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
     };
     let mut data = std::ptr::null_mut();
     memory::allocate(&raw mut data, size, false)?;
-    let desc = desc_of(wanted.format, wanted.channels);
-    let record = Box::new(hipArray {
-        data,
-        desc,
-        r#type: wanted.flags,
-        width: width as u32,
-        height: height as u32,
-        depth: depth as u32,
-        Format: wanted.format,
-        NumChannels: wanted.channels,
-        isDrv: wanted.driver,
-        textureType: 0,
-    });
-    let record = Box::into_raw(record);
     let shape = Shape {
         data: data.addr(),
         width,
@@ -256,26 +246,64 @@ fn create(out: *mut hipArray_t, wanted: &Wanted) -> HipResult {
         pitch,
         format: wanted.format,
         channels: wanted.channels,
-        desc,
+        desc: desc_of(wanted.format, wanted.channels),
         flags: wanted.flags,
+        owner: 0,
     };
-    ARRAYS.lock().insert(record.addr(), shape);
     // SAFETY: not null; the caller promises a valid place.
-    unsafe { out.write(record) };
+    unsafe { out.write(register(shape, wanted.driver)) };
     Ok(())
+}
+
+/// Makes the handle of an array.
+pub(crate) fn register(shape: Shape, driver: bool) -> hipArray_t {
+    let record = Box::into_raw(Box::new(hipArray {
+        data: std::ptr::with_exposed_provenance_mut(shape.data),
+        desc: shape.desc,
+        r#type: shape.flags,
+        width: shape.width as u32,
+        height: shape.height as u32,
+        depth: shape.depth as u32,
+        Format: shape.format,
+        NumChannels: shape.channels,
+        isDrv: driver,
+        textureType: 0,
+    }));
+    ARRAYS.lock().insert(record.expose_provenance(), shape);
+    record
+}
+
+/// Forgets the arrays that are levels of a mipmapped one.
+pub(crate) fn forget_levels(owner: usize) {
+    let levels: Vec<_> = ARRAYS
+        .lock()
+        .extract_if(|_, shape| shape.owner == owner)
+        .collect();
+    for (address, _) in levels {
+        let record = std::ptr::with_exposed_provenance_mut::<hipArray>(address);
+        // SAFETY: the map held it, so it came from `Box::into_raw` in `register` and was not freed.
+        drop(unsafe { Box::from_raw(record) });
+    }
+}
+
+/// What freeing an array gives that is not there.
+pub(crate) fn error_of_destroyed() -> hipError_t {
+    // AMD's runtime has a list of live arrays, and this error, from 5.6 on at the latest.
+    match presented() {
+        Major::Five => hipErrorInvalidValue,
+        Major::Six | Major::Seven => hipErrorContextIsDestroyed,
+    }
 }
 
 fn destroy(array: hipArray_t) -> HipResult {
     let Some(shape) = ARRAYS.lock().remove(&array.addr()) else {
-        // AMD's runtime has a list of live arrays, and this error, from 5.6 on at the latest.
-        let error = match presented() {
-            Major::Five => hipErrorInvalidValue,
-            Major::Six | Major::Seven => hipErrorContextIsDestroyed,
-        };
-        return fail!(error, "{array:p} is not a live array");
+        return fail!(error_of_destroyed(), "{array:p} is not a live array");
     };
-    // SAFETY: the map held it, so it came from `Box::into_raw` in `create` and was not freed.
+    // SAFETY: the map held it, so it came from `Box::into_raw` in `register` and was not freed.
     drop(unsafe { Box::from_raw(array) });
+    if shape.owner != 0 {
+        return Ok(());
+    }
     let runtime = runtime::get()?;
     let _ = runtime::current()?.clr.synchronize();
     runtime.clr.free(shape.data).map_err(hip_error)?;

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use gneiss_clr::{DeviceProperties, ImageLimits};
+use gneiss_clr::{DeviceProperties, ImageLevel, ImageLimits};
 
 use crate::{
     enums::*,
@@ -183,6 +183,14 @@ pub(crate) fn properties_r0600(device: &Device) -> hipDeviceProp_tR0600 {
         asicRevision: p.asic_revision as i32,
         ..Default::default()
     };
+    if ImageLevel::supported(&device.clr) {
+        let cubes = [width.min(height), extent(limits.layers) / 6];
+        value.maxTexture2DMipmap = limits.d2.map(extent);
+        value.maxTextureCubemap = cubes[0];
+        value.maxTextureCubemapLayered = cubes;
+        value.maxSurfaceCubemap = cubes[0];
+        value.maxSurfaceCubemapLayered = cubes;
+    }
     fill_text(&mut value.name, &p.product_name);
     fill_text(&mut value.gcnArchName, target(p));
     value

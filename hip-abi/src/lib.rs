@@ -53,6 +53,7 @@ pub mod link;
 pub mod log;
 pub mod managed;
 pub mod memory;
+pub mod mipmapped_array;
 pub mod misc;
 pub mod module;
 pub mod occupancy;

@@ -6,8 +6,11 @@
 //! * Each dimension has its own addressing mode. AMD's runtimes before ROCm 7 use the first dimension's for all.
 //! * With coordinates in texels, wrapping and mirroring mean clamping, as HIP says.
 //! * The border is transparent black, whatever `borderColor` says: so it is on AMD's cards.
-//! * Refused by name: mipmapped arrays (AMD's runtime has none on Linux before ROCm 7 either), anisotropy, level bias, views of some
-//!   layers only, and linear filtering of arrays with slices on gfx90a, whose hardware lacks it.
+//! * Limits of the level of detail of mipmapped arrays hold, unless both are 0, which a cleared description and every texture reference has:
+//!   AMD's runtime on Windows, the only one with mipmapped arrays, never looks at them.
+//! * Faces of cube maps are sampled on their own, to their edges, as CUDA does it unless it is told to be seamless.
+//! * Refused by name: anisotropy, level bias of arrays without levels, views of some layers only, and linear filtering of arrays with slices on
+//!   gfx90a, whose hardware lacks it; mipmapped and cube map arrays over AMD's HSA library, which has none.
 
 use std::{
     collections::HashMap,
@@ -16,17 +19,17 @@ use std::{
 };
 
 use gneiss_clr::{
-    AddressingMode, HostFlags, IMAGE_DWORDS, ImageDescription, ImageGeometry, ImageView, Memory,
-    SAMPLER_DWORDS, SamplerDescription, SamplerView,
+    AddressingMode, HostFlags, IMAGE_DWORDS, ImageDescription, ImageGeometry, ImageLevels,
+    ImageView, Memory, SAMPLER_DWORDS, SamplerDescription, SamplerLevels, SamplerView,
 };
 use gneiss_hip_abi_macros::hip_api;
 use parking_lot::Mutex;
 
 use crate::{
-    array::shape,
+    array::{Shape, shape},
     enums::*,
     error::*,
-    fail,
+    fail, mipmapped_array,
     runtime::{self, Device, hip_error},
     texture_format::{ElementFormat, geometry},
     texture_types::*,
@@ -133,6 +136,17 @@ pub(crate) fn array_image(
     let Ok(shape) = shape(array) else {
         return fail!(hipErrorInvalidValue, "{array:p} is not a live array");
     };
+    let description = shape_image(&shape, format, normalised, srgb)?;
+    Ok((description, shape.data as u64))
+}
+
+/// The image of the memory of an array, with its own or another format of the same size.
+pub(crate) fn shape_image(
+    shape: &Shape,
+    format: Option<ElementFormat>,
+    normalised: bool,
+    srgb: bool,
+) -> HipResult<ImageDescription> {
     let own = ElementFormat {
         channel: shape.format,
         channels: shape.channels,
@@ -146,16 +160,16 @@ pub(crate) fn array_image(
             format.size()
         );
     }
-    let description = ImageDescription {
-        geometry: geometry(&shape),
+    Ok(ImageDescription {
+        geometry: geometry(shape),
         width: shape.width,
         height: shape.height,
         depth: shape.depth,
         channel_type: format.channel_type(normalised),
         channel_order: format.channel_order(srgb),
         row_pitch: shape.pitch,
-    };
-    Ok((description, shape.data as u64))
+        levels: ImageLevels::ONE,
+    })
 }
 
 /// Checks that `size` bytes at an address are memory of HIP's, aligned for images.
@@ -202,6 +216,7 @@ fn linear_image(
         channel_type: format.channel_type(normalised),
         channel_order: format.channel_order(srgb),
         row_pitch: 0,
+        levels: ImageLevels::ONE,
     };
     Ok((description, linear.devPtr.expose_provenance() as u64))
 }
@@ -243,11 +258,14 @@ fn pitched_image(
         channel_type: format.channel_type(normalised),
         channel_order: format.channel_order(srgb),
         row_pitch: rows.pitchInBytes,
+        levels: ImageLevels::ONE,
     };
     Ok((description, rows.devPtr.expose_provenance() as u64))
 }
 
-fn sampler(texture: &hipTextureDesc, linear_memory: bool) -> HipResult<SamplerDescription> {
+fn sampler(texture: &hipTextureDesc, resource: hipResourceType) -> HipResult<SamplerDescription> {
+    let linear_memory = resource == hipResourceTypeLinear;
+    let mipmapped = resource == hipResourceTypeMipmappedArray;
     let normalised = texture.normalizedCoords != 0;
     let linear = match texture.filterMode {
         // Linear memory is read by index.
@@ -276,22 +294,101 @@ fn sampler(texture: &hipTextureDesc, linear_memory: bool) -> HipResult<SamplerDe
         normalised,
         linear,
         addressing,
+        levels: mipmapped.then(|| sampler_levels(texture)).transpose()?,
+    })
+}
+
+fn sampler_levels(texture: &hipTextureDesc) -> HipResult<SamplerLevels> {
+    let linear = match texture.mipmapFilterMode {
+        hipFilterModePoint => false,
+        hipFilterModeLinear => true,
+        other => {
+            return fail!(
+                hipErrorInvalidValue,
+                "mipmap filter mode {other} does not exist"
+            );
+        }
+    };
+    let [least, greatest] = [texture.minMipmapLevelClamp, texture.maxMipmapLevelClamp];
+    let bias = texture.mipmapLevelBias;
+    // Not the other way round: NaN is refused.
+    let ordered = least <= greatest;
+    if !ordered || !bias.is_finite() {
+        return fail!(
+            hipErrorInvalidValue,
+            "levels of detail from {least} to {greatest} with a bias of {bias}"
+        );
+    }
+    let unlimited = least == 0.0 && greatest == 0.0;
+    Ok(SamplerLevels {
+        linear,
+        bias,
+        least,
+        greatest: if unlimited { f32::MAX } else { greatest },
     })
 }
 
 fn check_view(view: &hipResourceViewDesc, depth: usize) -> HipResult<ElementFormat> {
     let all_layers = view.lastLayer == 0 || view.lastLayer as usize + 1 == depth;
-    if view.firstLayer != 0
-        || view.firstMipmapLevel != 0
-        || view.lastMipmapLevel != 0
-        || !all_layers
-    {
+    if view.firstLayer != 0 || !all_layers {
         return fail!(
             hipErrorNotSupported,
-            "a view of some of the layers or levels is not supported"
+            "a view of some of the layers is not supported"
         );
     }
     ElementFormat::of_view(view.format)
+}
+
+/// The image of an array or of all levels of one.
+fn any_array_image(
+    resource: &hipResourceDesc,
+    texture: &hipTextureDesc,
+    view: Option<&hipResourceViewDesc>,
+    normalised: bool,
+    device: &Device,
+) -> HipResult<(ImageDescription, u64)> {
+    let srgb = texture.sRGB == 1;
+    let (description, data) = if resource.resType == hipResourceTypeArray {
+        // SAFETY: the type says that this is the union's member.
+        let array = unsafe { resource.res.array.array };
+        let Ok(shape) = shape(array) else {
+            return fail!(hipErrorInvalidValue, "{array:p} is not a live array");
+        };
+        let format = view.map(|view| check_view(view, shape.depth)).transpose()?;
+        if let Some(view) = view.filter(|v| v.firstMipmapLevel != 0 || v.lastMipmapLevel != 0) {
+            return fail!(
+                hipErrorInvalidValue,
+                "a view of levels {} to {} of an array without",
+                view.firstMipmapLevel,
+                view.lastMipmapLevel
+            );
+        }
+        array_image(array, format, normalised, srgb)?
+    } else {
+        // SAFETY: as above.
+        let array = unsafe { resource.res.mipmap.mipmap };
+        let (whole, _) = mipmapped_array::image(array, None, normalised, srgb)?;
+        if whole.levels.count > 1 && texture.normalizedCoords == 0 {
+            return fail!(
+                hipErrorInvalidValue,
+                "an array with levels is read with normalised coordinates"
+            );
+        }
+        let view = view
+            .map(|view| check_view(view, whole.depth).map(|format| (format, view)))
+            .transpose()?;
+        mipmapped_array::image(array, view, normalised, srgb)?
+    };
+    if description.depth > 0
+        && texture.filterMode == hipFilterModeLinear
+        && device.clr.properties().gfx_name == "gfx90a"
+    {
+        return fail!(
+            hipErrorNotSupported,
+            "gfx90a has no linear filter for arrays with slices"
+        );
+    }
+    Ok((description, data))
 }
 
 /// Makes a texture object.
@@ -301,16 +398,15 @@ pub(crate) fn create(
     view: Option<&hipResourceViewDesc>,
 ) -> HipResult<hipTextureObject_t> {
     let device = device_with_images()?;
-    let properties = device.clr.properties();
-    let limits = properties.image_limits;
-    if texture.maxAnisotropy != 0 || texture.mipmapLevelBias != 0.0 {
+    let limits = device.clr.properties().image_limits;
+    let mipmapped = resource.resType == hipResourceTypeMipmappedArray;
+    if texture.maxAnisotropy != 0 || (texture.mipmapLevelBias != 0.0 && !mipmapped) {
         return fail!(
             hipErrorNotSupported,
-            "anisotropic filtering and level bias are not supported"
+            "anisotropic filtering, and level bias without levels, are not supported"
         );
     }
-    let is_array = resource.resType == hipResourceTypeArray;
-    if view.is_some() && !is_array && resource.resType != hipResourceTypeMipmappedArray {
+    if view.is_some() && !mipmapped && resource.resType != hipResourceTypeArray {
         return fail!(hipErrorInvalidValue, "only arrays can have a view");
     }
     let normalised = match texture.readMode {
@@ -320,29 +416,11 @@ pub(crate) fn create(
     };
     let srgb = texture.sRGB == 1;
     let (description, data) = match resource.resType {
-        hipResourceTypeArray => {
-            // SAFETY: the type says that this is the union's member.
-            let array = unsafe { resource.res.array.array };
-            let Ok(shape) = shape(array) else {
-                return fail!(hipErrorInvalidValue, "{array:p} is not a live array");
-            };
-            if shape.depth > 0
-                && texture.filterMode == hipFilterModeLinear
-                && properties.gfx_name == "gfx90a"
-            {
-                return fail!(
-                    hipErrorNotSupported,
-                    "gfx90a has no linear filter for arrays with slices"
-                );
-            }
-            let format = view.map(|view| check_view(view, shape.depth)).transpose()?;
-            array_image(array, format, normalised, srgb)?
-        }
-        hipResourceTypeMipmappedArray => {
-            return fail!(hipErrorNotSupported, "mipmapped arrays are not supported");
+        hipResourceTypeArray | hipResourceTypeMipmappedArray => {
+            any_array_image(resource, texture, view, normalised, device)?
         }
         hipResourceTypeLinear => {
-            // SAFETY: as above.
+            // SAFETY: the type says that this is the union's member.
             let linear = unsafe { resource.res.linear };
             linear_image(&linear, limits.buffer, normalised, srgb)?
         }
@@ -353,7 +431,7 @@ pub(crate) fn create(
         }
         other => return fail!(hipErrorInvalidValue, "resource type {other} does not exist"),
     };
-    let sampler = sampler(texture, resource.resType == hipResourceTypeLinear)?;
+    let sampler = sampler(texture, resource.resType)?;
     let image = ImageView::new(&device.clr, &description, data).map_err(hip_error)?;
     let sampler = SamplerView::new(&device.clr, &sampler).map_err(hip_error)?;
     let memory = ObjectMemory::new(device, &image, Some(&sampler))?;

@@ -112,6 +112,9 @@ impl ElementFormat {
 /// Dimensionality of an array.
 pub(crate) fn geometry(shape: &Shape) -> ImageGeometry {
     let layered = shape.flags & hipArrayLayered != 0;
+    if shape.flags & hipArrayCubemap != 0 {
+        return ImageGeometry::Cube;
+    }
     match (shape.height != 0, shape.depth != 0) {
         (false, true) => ImageGeometry::D1Array,
         (true, true) if layered => ImageGeometry::D2Array,

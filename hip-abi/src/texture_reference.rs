@@ -20,7 +20,7 @@ use crate::{
     copy_rect::NULL_STREAM,
     enums::*,
     error::*,
-    fail, module, registration, runtime,
+    fail, mipmapped_array, module, registration, runtime,
     texture::{self, ALIGNMENT, device_with_images},
     texture_format::ElementFormat,
     texture_types::*,
@@ -233,6 +233,32 @@ pub(crate) fn bind_array(
     bind(reference, owner, &resource, Some(&view))
 }
 
+pub(crate) fn bind_mipmapped(
+    reference: &mut textureReference,
+    owner: Owner,
+    array: hipMipmappedArray_t,
+    format: Option<ElementFormat>,
+) -> HipResult {
+    let Ok((own, levels)) = mipmapped_array::format(array) else {
+        return fail!(
+            hipErrorInvalidValue,
+            "{array:p} is not a live mipmapped array"
+        );
+    };
+    let resource = hipResourceDesc {
+        resType: hipResourceTypeMipmappedArray,
+        res: hipResourceUnion {
+            mipmap: hipResourceMipmap { mipmap: array },
+        },
+    };
+    let view = hipResourceViewDesc {
+        format: format.unwrap_or(own).view(),
+        lastMipmapLevel: levels - 1,
+        ..hipResourceViewDesc::default()
+    };
+    bind(reference, owner, &resource, Some(&view))
+}
+
 /// Binds linear memory to a reference.
 #[hip_api]
 #[unsafe(no_mangle)]
@@ -313,6 +339,24 @@ pub unsafe extern "C" fn hipBindTextureToArray(
     // SAFETY: not null; the caller promises a valid record.
     let format = ElementFormat::of_desc(unsafe { &*desc })?;
     bind_array(reference, Owner::Program, array, format)
+}
+
+/// Binds all levels of a mipmapped array to a reference.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipBindTextureToMipmappedArray(
+    tex: *const textureReference,
+    mipmappedArray: hipMipmappedArray_t,
+    desc: *const hipChannelFormatDesc,
+) -> hipError_t {
+    // SAFETY: null or valid, as the caller promises.
+    let reference = unsafe { given(tex)? };
+    if mipmappedArray.is_null() || desc.is_null() {
+        return fail!(hipErrorInvalidValue, "a null pointer");
+    }
+    // SAFETY: not null; the caller promises a valid record.
+    let format = ElementFormat::of_desc(unsafe { &*desc })?;
+    bind_mipmapped(reference, Owner::Program, mipmappedArray, Some(format))
 }
 
 /// Unbinds a reference.

@@ -6,9 +6,9 @@ use crate::{
     array::shape,
     enums::*,
     error::*,
-    fail, texture,
+    fail, mipmapped_array, texture,
     texture_format::ElementFormat,
-    texture_reference::{Owner, bind_array, bind_linear, bind_rows, given},
+    texture_reference::{Owner, bind_array, bind_linear, bind_mipmapped, bind_rows, given},
     texture_types::*,
     types::*,
 };
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn hipTexRefSetMipmapFilterMode(
     Ok(())
 }
 
-/// Sets the level bias; other than 0 cannot be bound.
+/// Sets the level bias; other than 0 can be bound to mipmapped arrays only.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipTexRefSetMipmapLevelBias(
@@ -155,6 +155,29 @@ pub unsafe extern "C" fn hipTexRefSetArray(
     reference.format = format.channel;
     reference.numChannels = format.channels as i32;
     bind_array(reference, Owner::Module, array, format)
+}
+
+/// Binds all levels of a mipmapped array to a module's reference, with the array's format.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipTexRefSetMipmappedArray(
+    texRef: *mut textureReference,
+    mipmappedArray: hipMipmappedArray_t,
+    Flags: u32,
+) -> hipError_t {
+    // SAFETY: null or valid, as the caller promises.
+    let reference = unsafe { given(texRef)? };
+    if mipmappedArray.is_null() || Flags != HIP_TRSA_OVERRIDE_FORMAT {
+        return fail!(
+            hipErrorInvalidValue,
+            "no array, or flags {Flags:#x} that are not HIP_TRSA_OVERRIDE_FORMAT"
+        );
+    }
+    if let Ok((format, _)) = mipmapped_array::format(mipmappedArray) {
+        reference.format = format.channel;
+        reference.numChannels = format.channels as i32;
+    }
+    bind_mipmapped(reference, Owner::Module, mipmappedArray, None)
 }
 
 /// Binds linear memory to a module's reference.
@@ -244,6 +267,27 @@ pub unsafe extern "C" fn hipTexRefGetArray(
     }
     // SAFETY: not null; the caller promises a valid place; the type says which member of the union is meant.
     unsafe { pArray.write(resource.res.array.array) };
+    Ok(())
+}
+
+/// Tells the mipmapped array that a reference is bound to.
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipTexRefGetMipMappedArray(
+    pArray: *mut hipMipmappedArray_t,
+    texRef: *const textureReference,
+) -> hipError_t {
+    // SAFETY: null or valid, as the caller promises.
+    let reference = unsafe { given(texRef)? };
+    let resource = texture::query(reference.textureObject, |resource, _, _| *resource)?;
+    if pArray.is_null() || resource.resType != hipResourceTypeMipmappedArray {
+        return fail!(
+            hipErrorInvalidValue,
+            "no place for the array, or the reference is bound to something else"
+        );
+    }
+    // SAFETY: not null; the caller promises a valid place; the type says which member of the union is meant.
+    unsafe { pArray.write(resource.res.mipmap.mipmap) };
     Ok(())
 }
 

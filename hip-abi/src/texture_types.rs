@@ -10,8 +10,36 @@ pub type hipTextureObject_t = *mut c_void;
 /// A surface object: the address of the image descriptor that kernels read.
 pub type hipSurfaceObject_t = *mut c_void;
 
-/// A mipmapped array; none can be made.
-pub type hipMipmappedArray_t = *mut c_void;
+/// A mipmapped array. Its fields are public in AMD's headers; `num_channels` came in HIP 6, in what was padding.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct hipMipmappedArray {
+    /// Device address of the first element of level 0.
+    pub data: *mut c_void,
+    /// Channel format.
+    pub desc: hipChannelFormatDesc,
+    /// Flags given at creation.
+    pub r#type: u32,
+    /// Elements of a row of level 0.
+    pub width: u32,
+    /// Rows of level 0, or 0.
+    pub height: u32,
+    /// Slices of level 0, or 0.
+    pub depth: u32,
+    /// First level: 0.
+    pub min_mipmap_level: u32,
+    /// Last level.
+    pub max_mipmap_level: u32,
+    /// Flags given at creation.
+    pub flags: u32,
+    /// Element format.
+    pub format: hipArray_Format,
+    /// Channels of an element.
+    pub num_channels: u32,
+}
+
+/// A handle of a mipmapped array: the address of a [`hipMipmappedArray`] that HIP owns.
+pub type hipMipmappedArray_t = *mut hipMipmappedArray;
 
 /// A resource that is a HIP array.
 #[repr(C)]
@@ -101,11 +129,11 @@ pub struct hipTextureDesc {
     pub maxAnisotropy: u32,
     /// Filter between mipmap levels.
     pub mipmapFilterMode: hipTextureFilterMode,
-    /// Must be 0.
+    /// What is added to the level of detail of mipmapped arrays; must be 0 for others.
     pub mipmapLevelBias: f32,
     /// Least mipmap level.
     pub minMipmapLevelClamp: f32,
-    /// Greatest mipmap level.
+    /// Greatest mipmap level. If both are 0, there are no limits.
     pub maxMipmapLevelClamp: f32,
 }
 
@@ -151,11 +179,11 @@ pub struct textureReference {
     pub maxAnisotropy: u32,
     /// Filter between mipmap levels.
     pub mipmapFilterMode: hipTextureFilterMode,
-    /// Must be 0.
+    /// What is added to the level of detail of mipmapped arrays; must be 0 for others.
     pub mipmapLevelBias: f32,
     /// Least mipmap level.
     pub minMipmapLevelClamp: f32,
-    /// Greatest mipmap level.
+    /// Greatest mipmap level. If both are 0, there are no limits.
     pub maxMipmapLevelClamp: f32,
     /// What it is bound to, or null.
     pub textureObject: hipTextureObject_t,
@@ -239,11 +267,11 @@ pub struct HIP_TEXTURE_DESC {
     pub maxAnisotropy: u32,
     /// Filter between mipmap levels.
     pub mipmapFilterMode: hipTextureFilterMode,
-    /// Must be 0.
+    /// What is added to the level of detail of mipmapped arrays; must be 0 for others.
     pub mipmapLevelBias: f32,
     /// Least mipmap level.
     pub minMipmapLevelClamp: f32,
-    /// Greatest mipmap level.
+    /// Greatest mipmap level. If both are 0, there are no limits.
     pub maxMipmapLevelClamp: f32,
     /// Border colour.
     pub borderColor: [f32; 4],
@@ -302,6 +330,7 @@ impl std::fmt::Debug for HIP_RESOURCE_UNION {
 const _: () = {
     use std::mem::offset_of;
     assert!(size_of::<hipResourceDesc>() == 64);
+    assert!(size_of::<hipMipmappedArray>() == 64);
     assert!(size_of::<hipTextureDesc>() == 64);
     assert!(size_of::<hipResourceViewDesc>() == 48);
     assert!(size_of::<textureReference>() == 88);

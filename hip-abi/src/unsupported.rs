@@ -50,17 +50,8 @@ macro_rules! unsupported {
 }
 
 unsupported! {
-    "mipmapped arrays: AMD's runtime has them on Windows only, and gives this error on Linux" {
-        hipBindTextureToMipmappedArray;
-        hipFreeMipmappedArray;
-        hipGetMipmappedArrayLevel;
-        hipMallocMipmappedArray;
-        hipMipmappedArrayCreate;
-        hipMipmappedArrayDestroy;
-        hipMipmappedArrayGetLevel;
+    "arrays that get their memory later: no flag makes one" {
         hipMipmappedArrayGetMemoryRequirements;
-        hipTexRefGetMipMappedArray;
-        hipTexRefSetMipmappedArray;
     }
     "border colours of texture references, which have no field for one" {
         hipTexRefGetBorderColor;

@@ -5,7 +5,9 @@
 //! (dwords 8 to 10). What calls rely on is kept in [`Images`], so that a program that writes to the block harms nobody else.
 //!
 //! Every image is linear in memory, also where the program leaves the layout to us: rows of a multiple of 256 bytes. Images belong
-//! to the GPU that they were created for. Transfers ([`transfer`]) run on the calling thread and are done when they return.
+//! to the GPU that they were created for. HSA knows neither levels nor faces; an extension of ours does
+//! (`gneiss_hsa_image_create`, `gneiss_hsa_image_get_level_layout`, `gneiss_hsa_sampler_create`), and the engine says where levels lie
+//! ([`gneiss_amdgcn::image::levels`]). Transfers ([`transfer`]) run on the calling thread and are done when they return.
 //!
 //! Locks: the table of images, then nothing.
 
@@ -16,8 +18,9 @@ use std::collections::{HashMap, HashSet};
 
 use gneiss_amdgcn::{
     image::{
-        Clamp, DescriptorError, Image, ImageKind, Sampler, TexelBuffer,
+        Clamp, DescriptorError, Image, ImageKind, MipFilter, Sampler, TexelBuffer,
         descriptor::{LINEAR_ALIGNMENT, linear_pitch},
+        sampler::LARGEST_LOD,
     },
     target::Family,
 };
@@ -88,6 +91,10 @@ pub(crate) struct Layout {
     depth: u32,
     /// Texels from one row to the next.
     pitch: u32,
+    /// Levels in memory.
+    levels: u8,
+    /// First and last level that kernels see.
+    seen: [u8; 2],
 }
 
 impl Layout {
@@ -148,6 +155,8 @@ impl Layout {
             height,
             depth: depth.max(layers),
             pitch,
+            levels: 1,
+            seen: [0; 2],
         };
         if pitches.slice != 0 && !buffer && pitches.slice as u64 != layout.slice_bytes() {
             return Err(HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED);
@@ -155,6 +164,50 @@ impl Layout {
         // The family's descriptor has to be able to say it.
         layout.descriptor(0, family)?;
         Ok(layout)
+    }
+
+    /// The layout with levels and faces, checked against what the GPU can do.
+    pub(crate) fn with_levels(
+        mut self,
+        wanted: &gneiss_hsa_image_levels_t,
+        family: Family,
+    ) -> HsaResult<Self> {
+        let [first, last] = [wanted.first_level, wanted.last_level];
+        require(!self.buffer && first <= last && last < wanted.levels)?;
+        if wanted.levels > self.most_levels() {
+            return Err(HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED);
+        }
+        if wanted.cube != 0 {
+            let faces = self.depth.is_multiple_of(6) && self.width == self.height;
+            require(self.kind == ImageKind::D2Array && faces)?;
+            self.kind = ImageKind::Cube;
+        }
+        // The checks above keep these numbers far below 256.
+        self.levels = wanted.levels as u8;
+        self.seen = [first as u8, last as u8];
+        self.descriptor(0, family)?;
+        Ok(self)
+    }
+
+    /// Levels down to one texel.
+    fn most_levels(&self) -> u32 {
+        let slices = if self.kind == ImageKind::D3 {
+            self.depth
+        } else {
+            1
+        };
+        self.width.max(self.height).max(slices).ilog2() + 1
+    }
+
+    /// Where a level lies in the memory of the image.
+    pub(crate) fn level(&self, level: u32) -> HsaResult<gneiss_hsa_image_level_layout_t> {
+        require(!self.buffer && level < self.most_levels())?;
+        let image = self.image(0).in_memory(level);
+        Ok(gneiss_hsa_image_level_layout_t {
+            offset: image.base as usize,
+            size: image.bytes() as usize,
+            row_pitch: image.pitch as usize * image.format.size(),
+        })
     }
 
     /// Bytes from one row to the next.
@@ -169,7 +222,8 @@ impl Layout {
 
     /// Bytes of the image.
     pub(crate) fn size(&self) -> u64 {
-        self.slice_bytes() * u64::from(self.depth)
+        let last = self.image(0).in_memory(u32::from(self.levels) - 1);
+        last.base + last.bytes()
     }
 
     /// Alignment of the image.
@@ -188,6 +242,8 @@ impl Layout {
             format: self.format.texel,
             select: self.format.select,
             multisampled: false,
+            first_level: self.seen[0],
+            last_level: self.seen[1],
         }
     }
 
@@ -303,6 +359,8 @@ impl Images {
             height: wanted.height,
             depth: wanted.depth,
             pitch: wanted.pitch,
+            levels: wanted.last_level + 1,
+            seen: [wanted.first_level, wanted.last_level],
             ..layout
         };
         self.create(runtime, gpu, layout, data)
@@ -350,8 +408,20 @@ impl Images {
         runtime: &Runtime,
         gpu: usize,
         descriptor: &hsa_ext_sampler_descriptor_v2_t,
+        levels: Option<&gneiss_hsa_sampler_levels_t>,
     ) -> HsaResult<hsa_ext_sampler_t> {
-        let sampler = sampler(descriptor)?;
+        let mut sampler = sampler(descriptor)?;
+        if let Some(levels) = levels {
+            sampler.mip_filter = match levels.filter_mode {
+                HSA_EXT_SAMPLER_FILTER_MODE_NEAREST => MipFilter::Point,
+                HSA_EXT_SAMPLER_FILTER_MODE_LINEAR => MipFilter::Linear,
+                _ => return Err(HSA_STATUS_ERROR_INVALID_ARGUMENT),
+            };
+            let limits = [levels.least, levels.greatest];
+            require(!levels.bias.is_nan() && !limits.iter().any(|limit| limit.is_nan()))?;
+            sampler.lod_bias = levels.bias;
+            sampler.lod = limits.map(|limit| limit.clamp(0.0, LARGEST_LOD));
+        }
         let family = runtime.agents.gpus[gpu].engine.target.family();
         let mut table = self.table.lock();
         let handle = table.block(runtime, &sampler.encode(family))?;
@@ -429,6 +499,50 @@ mod tests {
         let buffer = descriptor(HSA_EXT_IMAGE_GEOMETRY_1DB, [17, 0, 0, 0]);
         let layout = Layout::new(&buffer, Pitches::default(), Family::Gfx90a).expect("fits");
         assert_eq!(layout.size(), 17 * 16);
+    }
+
+    #[test]
+    fn levels_and_faces_are_checked() {
+        let family = Family::Gfx11;
+        let new = |image, levels, first_level, last_level, cube| {
+            let levels = gneiss_hsa_image_levels_t {
+                levels,
+                first_level,
+                last_level,
+                cube,
+            };
+            Layout::new(&image, Pitches::default(), family)
+                .and_then(|layout| layout.with_levels(&levels, family))
+        };
+        let size = Some(HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED);
+        let argument = Some(HSA_STATUS_ERROR_INVALID_ARGUMENT);
+        // 20 × 8 texels of 16 bytes: rows of 512 and then of 256 bytes.
+        let flat = descriptor(HSA_EXT_IMAGE_GEOMETRY_2D, [20, 8, 0, 0]);
+        let layout = new(flat, 5, 1, 3, 0).expect("fits");
+        assert_eq!(layout.size(), 512 * 8 + 256 * (4 + 2 + 1 + 1));
+        let second = layout.level(2).expect("there");
+        assert_eq!(
+            (second.offset, second.size, second.row_pitch),
+            (512 * 8 + 256 * 4, 512, 256)
+        );
+        assert_eq!(layout.level(5).err(), argument);
+        assert_eq!(new(flat, 6, 0, 0, 0).err(), size);
+        assert_eq!(new(flat, 4, 0, 4, 0).err(), argument);
+        assert_eq!(new(flat, 4, 2, 1, 0).err(), argument);
+        assert_eq!(new(flat, 0, 0, 0, 0).err(), argument);
+        assert_eq!(new(flat, 1, 0, 0, 1).err(), argument);
+        let faces = |width, layers| descriptor(HSA_EXT_IMAGE_GEOMETRY_2DA, [width, 8, 0, layers]);
+        assert_eq!(
+            new(faces(8, 12), 4, 0, 3, 1).map(|layout| layout.kind),
+            Ok(ImageKind::Cube)
+        );
+        assert_eq!(new(faces(8, 8), 1, 0, 0, 1).err(), argument);
+        assert_eq!(new(faces(9, 6), 1, 0, 0, 1).err(), argument);
+        let volume = descriptor(HSA_EXT_IMAGE_GEOMETRY_3D, [2, 2, 8, 0]);
+        assert_eq!(
+            new(volume, 4, 0, 3, 0).map(|layout| layout.size()),
+            Ok(256 * (2 * 8 + 4 + 2 + 1))
+        );
     }
 
     #[test]

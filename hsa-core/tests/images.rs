@@ -340,6 +340,105 @@ fn images_that_do_not_fit_their_memory_are_refused() {
 }
 
 #[test]
+fn images_have_levels_and_faces_by_our_extension() {
+    let client = Client::new("gfx1030");
+    let agent = client.gpus[0];
+    let get_layout = client.api.gneiss_hsa_image_get_level_layout;
+    let create = client.api.gneiss_hsa_image_create.expect("ours");
+    let destroy = client.api.hsa_ext_image_destroy;
+    // Layers of 8 × 8 texels of four bytes: rows of 256 bytes on every level.
+    let faces = description(HSA_EXT_IMAGE_GEOMETRY_2DA, [8, 8, 0, 6]);
+    let place = |level| {
+        let mut layout = gneiss_hsa_image_level_layout_t::default();
+        // SAFETY: the description and the out-parameter fit.
+        let status = unsafe { get_layout.expect("ours")(agent, &faces, level, &mut layout) };
+        (status, layout.offset, layout.size, layout.row_pitch)
+    };
+    assert_eq!(place(0), (HSA_STATUS_SUCCESS, 0, 256 * 8 * 6, 256));
+    let (_, offset, size, _) = place(3);
+    assert_eq!((offset, size), (256 * (8 + 4 + 2) * 6, 256 * 6));
+    assert_eq!(place(4).0, HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    let pool = client.pool(agent, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED);
+    let memory = client.allocate(pool, offset + size);
+    let all = gneiss_hsa_image_levels_t {
+        levels: 4,
+        first_level: 1,
+        last_level: 3,
+        cube: 1,
+    };
+    let image = |levels: &gneiss_hsa_image_levels_t, data: *mut u8| {
+        let mut image = hsa_ext_image_t::default();
+        // SAFETY: the descriptions and the out-parameter fit.
+        let status = unsafe { create(agent, &faces, levels, data.cast(), RW, &mut image) };
+        (status, image)
+    };
+    let (status, made) = image(&all, memory);
+    assert_eq!(status, HSA_STATUS_SUCCESS);
+    // SAFETY: the handle is the address of the descriptor.
+    let words = unsafe {
+        std::ptr::with_exposed_provenance::<[u32; 8]>(made.handle as usize).read_unaligned()
+    };
+    // A cube, with the first and the last level.
+    assert_eq!((words[3] >> 28, words[3] >> 12 & 0xff), (11, 0x31));
+    let missing = gneiss_hsa_image_levels_t {
+        last_level: 4,
+        ..all
+    };
+    assert_eq!(image(&missing, memory).0, HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    // Memory that ends in the last level.
+    assert_eq!(
+        image(&all, memory.wrapping_add(4096)).0,
+        HSA_STATUS_ERROR_INVALID_ALLOCATION
+    );
+    // SAFETY: made above.
+    unsafe { destroy(agent, made) }.ok().expect("destroy");
+    client.free(memory);
+
+    let descriptor = hsa_ext_sampler_descriptor_v2_t {
+        coordinate_mode: HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED,
+        filter_mode: HSA_EXT_SAMPLER_FILTER_MODE_NEAREST,
+        address_modes: [HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT; 3],
+    };
+    let levels = gneiss_hsa_sampler_levels_t {
+        filter_mode: HSA_EXT_SAMPLER_FILTER_MODE_LINEAR,
+        bias: -0.5,
+        least: 1.0,
+        greatest: f32::MAX,
+    };
+    let make = client.api.gneiss_hsa_sampler_create.expect("ours");
+    let mut sampler = hsa_ext_sampler_t::default();
+    // SAFETY: the descriptions and the out-parameter fit.
+    let status = unsafe { make(agent, &descriptor, &levels, &mut sampler) };
+    assert_eq!(status, HSA_STATUS_SUCCESS);
+    // SAFETY: the handle is the address of the descriptor.
+    let words = unsafe {
+        std::ptr::with_exposed_provenance::<[u32; 4]>(sampler.handle as usize).read_unaligned()
+    };
+    // Limits and bias in units of 1/256; the filter between levels.
+    assert_eq!(words[1], 0x100 | 0xfff << 12);
+    assert_eq!((words[2] & 0x3fff, words[2] >> 26), (0x3f80, 2));
+    let unordered = gneiss_hsa_sampler_levels_t {
+        bias: f32::NAN,
+        ..levels
+    };
+    // SAFETY: as above; the sampler was made above.
+    unsafe {
+        assert_eq!(
+            make(
+                agent,
+                &descriptor,
+                &unordered,
+                &mut hsa_ext_sampler_t::default()
+            ),
+            HSA_STATUS_ERROR_INVALID_ARGUMENT
+        );
+        (client.api.hsa_ext_sampler_destroy)(agent, sampler)
+            .ok()
+            .expect("destroy");
+    }
+}
+
+#[test]
 fn the_image_table_has_the_functions_of_its_version() {
     let client = Client::new("gfx1030");
     let mut table = [usize::MAX; 15];

@@ -6,7 +6,8 @@
 use std::{ffi::c_void, sync::Arc};
 
 use gneiss_clr::{
-    ChannelOrder, CopyRect, ImageAccess, ImageDescription, ImageGeometry, ImageView, Rect,
+    ChannelOrder, CopyRect, ImageAccess, ImageDescription, ImageGeometry, ImageLevels, ImageView,
+    Rect,
 };
 use gneiss_fatbin::{Access, ArgumentMetadata};
 
@@ -380,6 +381,7 @@ pub fn create(
         channel_type: format.kind,
         channel_order: format.order,
         row_pitch: made.pitches[0],
+        levels: ImageLevels::ONE,
     };
     let mut views = Vec::new();
     for device in devices {

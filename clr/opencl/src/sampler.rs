@@ -58,6 +58,7 @@ impl Sampler {
             normalised,
             linear: filter == CL_FILTER_LINEAR,
             addressing: [mode; 3],
+            levels: None,
         };
         let mut views = Vec::new();
         for device in context.devices.iter().filter(|device| device.images()) {

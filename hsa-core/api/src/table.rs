@@ -245,7 +245,10 @@ macro_rules! for_each_hsa_function {
             fn hsa_wavefront_get_info(wavefront: hsa_wavefront_t, attribute: hsa_wavefront_info_t, value: *mut c_void) -> hsa_status_t;
             }
             optional {
+            fn gneiss_hsa_image_create(agent: hsa_agent_t, image_descriptor: *const hsa_ext_image_descriptor_t, levels: *const gneiss_hsa_image_levels_t, image_data: *const c_void, access_permission: hsa_access_permission_t, image: *mut hsa_ext_image_t) -> hsa_status_t;
+            fn gneiss_hsa_image_get_level_layout(agent: hsa_agent_t, image_descriptor: *const hsa_ext_image_descriptor_t, level: u32, layout: *mut gneiss_hsa_image_level_layout_t) -> hsa_status_t;
             fn gneiss_hsa_last_fault(queue: *const hsa_queue_t) -> *const c_char;
+            fn gneiss_hsa_sampler_create(agent: hsa_agent_t, sampler_descriptor: *const hsa_ext_sampler_descriptor_v2_t, levels: *const gneiss_hsa_sampler_levels_t, sampler: *mut hsa_ext_sampler_t) -> hsa_status_t;
             fn hsa_amd_agent_set_async_scratch_limit(agent: hsa_agent_t, threshold: usize) -> hsa_status_t;
             fn hsa_amd_enable_logging(flags: *mut u8, file: *mut c_void) -> hsa_status_t;
             fn hsa_amd_memory_async_copy_on_engine(dst: *mut c_void, dst_agent: hsa_agent_t, src: *const c_void, src_agent: hsa_agent_t, size: usize, num_dep_signals: u32, dep_signals: *const hsa_signal_t, completion_signal: hsa_signal_t, engine_id: hsa_amd_sdma_engine_id_t, force_copy_on_sdma: bool) -> hsa_status_t;
@@ -370,7 +373,7 @@ impl HsaApi {
         Ok(table)
     }
 
-    /// A table for a library of one's own: every function is `missing`, which must not return, and our own extension is not there. The
+    /// A table for a library of one's own: every function is `missing`, which must not return, and our own extensions are not there. The
     /// caller puts in what it has.
     pub fn all_missing(missing: unsafe extern "C" fn()) -> Self {
         let words = size_of::<Self>() / size_of::<usize>();
@@ -383,7 +386,10 @@ impl HsaApi {
             }
             table.assume_init()
         };
+        table.gneiss_hsa_image_create = None;
+        table.gneiss_hsa_image_get_level_layout = None;
         table.gneiss_hsa_last_fault = None;
+        table.gneiss_hsa_sampler_create = None;
         table
     }
 }

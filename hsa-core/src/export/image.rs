@@ -425,6 +425,7 @@ pub unsafe extern "C" fn hsa_ext_image_import(
 fn create_sampler(
     agent: hsa_agent_t,
     descriptor: &hsa_ext_sampler_descriptor_v2_t,
+    levels: Option<&gneiss_hsa_sampler_levels_t>,
     sampler: *mut hsa_ext_sampler_t,
 ) -> HsaResult {
     let runtime = runtime::get()?;
@@ -434,7 +435,9 @@ fn create_sampler(
         }
         other => other,
     })?;
-    let handle = runtime.images.create_sampler(&runtime, gpu, descriptor)?;
+    let handle = runtime
+        .images
+        .create_sampler(&runtime, gpu, descriptor, levels)?;
     // SAFETY: an out-parameter of the caller, who checked it.
     unsafe { write_out(sampler, handle) }
 }
@@ -453,7 +456,7 @@ pub unsafe extern "C" fn hsa_ext_sampler_create(
             filter_mode: descriptor.filter_mode,
             address_modes: [descriptor.address_mode; 3],
         };
-        create_sampler(agent, &descriptor, sampler)
+        create_sampler(agent, &descriptor, None, sampler)
     })
 }
 
@@ -466,7 +469,7 @@ pub unsafe extern "C" fn hsa_ext_sampler_create_v2(
         require(!sampler_descriptor.is_null() && !sampler.is_null())?;
         // SAFETY: not null; the caller's description.
         let descriptor = unsafe { sampler_descriptor.read_unaligned() };
-        create_sampler(agent, &descriptor, sampler)
+        create_sampler(agent, &descriptor, None, sampler)
     })
 }
 
@@ -478,5 +481,81 @@ pub unsafe extern "C" fn hsa_ext_sampler_destroy(
         let runtime = runtime::get()?;
         runtime.agents.id(agent)?;
         runtime.images.destroy_sampler(sampler)
+    })
+}
+
+/// Makes an image with levels, or of faces, over memory of the size that [`gneiss_hsa_image_get_level_layout`] gives.
+///
+/// An extension of this runtime.
+pub unsafe extern "C" fn gneiss_hsa_image_create(
+    agent: hsa_agent_t,
+    image_descriptor: *const hsa_ext_image_descriptor_t,
+    levels: *const gneiss_hsa_image_levels_t,
+    image_data: *const c_void,
+    access_permission: hsa_access_permission_t,
+    image: *mut hsa_ext_image_t,
+) -> hsa_status_t {
+    entry!(gneiss_hsa_image_create, {
+        let runtime = runtime::get()?;
+        require(!levels.is_null() && !image_data.is_null() && !image.is_null())?;
+        // SAFETY: the caller's pointers.
+        unsafe {
+            let (gpu, layout) = layout(
+                &runtime,
+                agent,
+                image_descriptor,
+                access_permission,
+                Pitches::default(),
+            )?;
+            let family = runtime.agents.gpus[gpu].engine.target.family();
+            let layout = layout.with_levels(&levels.read_unaligned(), family)?;
+            let handle = runtime
+                .images
+                .create(&runtime, gpu, layout, image_data as u64)?;
+            write_out(image, handle)
+        }
+    })
+}
+
+/// Tells where a level of an image lies in its memory.
+///
+/// An extension of this runtime.
+pub unsafe extern "C" fn gneiss_hsa_image_get_level_layout(
+    agent: hsa_agent_t,
+    image_descriptor: *const hsa_ext_image_descriptor_t,
+    level: u32,
+    layout: *mut gneiss_hsa_image_level_layout_t,
+) -> hsa_status_t {
+    entry!(gneiss_hsa_image_get_level_layout, {
+        let runtime = runtime::get()?;
+        // SAFETY: the caller's pointers.
+        unsafe {
+            let (_, image) = self::layout(
+                &runtime,
+                agent,
+                image_descriptor,
+                HSA_ACCESS_PERMISSION_RW,
+                Pitches::default(),
+            )?;
+            write_out(layout, image.level(level)?)
+        }
+    })
+}
+
+/// Makes a sampler of images with levels.
+///
+/// An extension of this runtime.
+pub unsafe extern "C" fn gneiss_hsa_sampler_create(
+    agent: hsa_agent_t,
+    sampler_descriptor: *const hsa_ext_sampler_descriptor_v2_t,
+    levels: *const gneiss_hsa_sampler_levels_t,
+    sampler: *mut hsa_ext_sampler_t,
+) -> hsa_status_t {
+    entry!(gneiss_hsa_sampler_create, {
+        require(!sampler_descriptor.is_null() && !levels.is_null() && !sampler.is_null())?;
+        // SAFETY: not null; the caller's descriptions.
+        let (descriptor, levels) =
+            unsafe { (sampler_descriptor.read_unaligned(), levels.read_unaligned()) };
+        create_sampler(agent, &descriptor, Some(&levels), sampler)
     })
 }

@@ -3,7 +3,8 @@
 //! Both ways: the HSA runtime encodes, the image instructions decode. Field positions: "Image Resource Definition" of the Vega, RDNA 2, RDNA 3
 //! and RDNA 4 ISA documents. Only linear layouts exist here. GFX9 states the pitch of every image and later families that of images of one
 //! layer; their other images have the pitch that the hardware's linear mode gives a width ([`linear_pitch`]). A slice always has as many rows
-//! as the image. Images with several samples for each texel have no linear layout: those with one are read.
+//! as the image. Where the levels of a mipmapped image lie is said in [`super::levels`]. Images with several samples for each texel have no linear
+//! layout: those with one are read.
 
 use crate::target::Family;
 
@@ -89,6 +90,10 @@ pub struct Image {
     pub select: [u8; 4],
     /// A sample number follows the coordinates; there is sample 0 only.
     pub multisampled: bool,
+    /// First level that instructions see: their level 0. Base, extent and pitch are those of the level 0 in memory all the same.
+    pub first_level: u8,
+    /// Last level that instructions see.
+    pub last_level: u8,
 }
 
 /// Bytes that rows of a linear image are a multiple of, and that its first byte is aligned to.
@@ -118,9 +123,9 @@ pub enum DescriptorError {
     /// The swizzle mode field: tiled images.
     #[error("image swizzle mode {0} is not supported: only linear images are")]
     Swizzle(u32),
-    /// More than one level.
-    #[error("mipmapped images are not supported: last level {0}")]
-    Levels(u32),
+    /// The first level comes after the last one.
+    #[error("an image cannot begin at level {0} and end at level {1}")]
+    Levels(u32, u32),
     /// More than one sample.
     #[error("images with several samples for each texel are not supported: 2 to the power of {0}")]
     Samples(u32),
@@ -142,6 +147,8 @@ struct Fields {
     format: (u32, u32),
     /// Bits of width and height.
     extent_bits: u32,
+    /// Dword, first bit and bits of the number of the first level.
+    first_level: (usize, u32, u32),
     /// First bit of the number of the last level, and how many bits it has.
     last_level: (u32, u32),
     /// Bits of the depth field.
@@ -155,6 +162,11 @@ impl Fields {
         let fields = |format, extent_bits, last_level, depth_bits, pitch_bits| Self {
             format,
             extent_bits,
+            first_level: if family == Family::Gfx12 {
+                (1, 25, 5)
+            } else {
+                (3, 12, 4)
+            },
             last_level,
             depth_bits,
             pitch_bits,
@@ -216,11 +228,14 @@ impl Image {
             other => return Err(DescriptorError::Kind(other)),
         };
         let last_level = field(words[3], fields.last_level.0, fields.last_level.1);
-        match (last_level, multisampled) {
-            (0, _) => {}
-            (levels, false) => return Err(DescriptorError::Levels(levels)),
+        let (dword, low, bits) = fields.first_level;
+        let first_level = field(words[dword], low, bits);
+        if multisampled && last_level != 0 {
             // Multisampled images have no levels: the field says how many samples.
-            (samples, true) => return Err(DescriptorError::Samples(samples)),
+            return Err(DescriptorError::Samples(last_level));
+        }
+        if first_level > last_level {
+            return Err(DescriptorError::Levels(first_level, last_level));
         }
         let flat = matches!(kind, ImageKind::D1 | ImageKind::D2);
         let depth_field = field(words[4], 0, fields.depth_bits) + 1;
@@ -241,6 +256,8 @@ impl Image {
             format,
             select,
             multisampled,
+            first_level: first_level as u8,
+            last_level: last_level as u8,
         })
     }
 
@@ -256,13 +273,23 @@ impl Image {
     }
 
     /// Encodes the descriptor; the base must be 256-byte aligned and the extents within the limits of their fields. Fails where the
-    /// family's descriptor cannot express the image: a format that it lacks, a pitch of its own on GFX10 images with slices.
+    /// family's descriptor cannot express the image: a format that it lacks, a pitch of its own on GFX10 images with slices or on images with
+    /// levels.
     pub fn encode(&self, family: Family) -> Result<[u32; 8], DescriptorError> {
         let fields = Fields::of(family)?;
         let mut words = [0u32; 8];
         words[0] = (self.base >> 8) as u32;
         words[1] = (self.base >> 40) as u32 & 0xff;
         let flat = matches!(self.kind, ImageKind::D1 | ImageKind::D2);
+        let linear = self.pitch == linear_pitch(self.width, self.format.size());
+        let (dword, low, bits) = fields.first_level;
+        if self.first_level > self.last_level || u32::from(self.last_level) >= 1 << bits {
+            let levels = [self.first_level, self.last_level].map(u32::from);
+            return Err(DescriptorError::Levels(levels[0], levels[1]));
+        }
+        if self.last_level != 0 && !linear {
+            return Err(DescriptorError::Pitch(self.pitch));
+        }
         if fields.unified() {
             let format = match family {
                 Family::Gfx10 | Family::Gfx10_3 => self.format.to_gfx10(),
@@ -273,7 +300,7 @@ impl Image {
             let fits = if flat {
                 self.pitch <= 1 << fields.pitch_bits
             } else {
-                self.pitch == linear_pitch(self.width, self.format.size())
+                linear
             };
             if !fits {
                 return Err(DescriptorError::Pitch(self.pitch));
@@ -299,7 +326,8 @@ impl Image {
             (ImageKind::D2Array, true) => 15,
             (kind, _) => kind.code(),
         };
-        words[3] = kind << 28;
+        words[3] = kind << 28 | u32::from(self.last_level) << fields.last_level.0;
+        words[dword] |= u32::from(self.first_level) << low;
         for (component, select) in self.select.into_iter().enumerate() {
             words[3] |= u32::from(select) << (3 * component);
         }
@@ -334,6 +362,8 @@ mod tests {
             },
             select: [select::X, select::ZERO, select::ZERO, select::ONE],
             multisampled: false,
+            first_level: 0,
+            last_level: 0,
         }
     }
 
@@ -355,6 +385,37 @@ mod tests {
     }
 
     #[test]
+    fn levels_survive_encoding() {
+        let image = Image {
+            first_level: 2,
+            last_level: 10,
+            ..image()
+        };
+        for family in FAMILIES {
+            let words = image.encode(family).expect("encodable");
+            assert_eq!(Image::decode(words, family), Ok(image), "{family:?}");
+        }
+        // Bits 12 to 15 and 16 to 19 of the third dword before GFX12.
+        let mut words = image.encode(Family::Gfx10_3).expect("encodable");
+        assert_eq!(words[3] >> 12 & 0xff, 0xa2);
+        words[3] ^= 3 << 18;
+        assert_eq!(
+            Image::decode(words, Family::Gfx10_3).map(|image| image.last_level),
+            Ok(6)
+        );
+        words[3] ^= 6 << 16;
+        assert_eq!(
+            Image::decode(words, Family::Gfx10_3),
+            Err(DescriptorError::Levels(2, 0))
+        );
+        let wide = Image {
+            pitch: 2048,
+            ..image
+        };
+        assert_eq!(wide.encode(Family::Gfx9), Err(DescriptorError::Pitch(2048)));
+    }
+
+    #[test]
     fn a_pitch_that_gfx10_cannot_say_is_refused() {
         let volume = Image {
             kind: ImageKind::D2Array,
@@ -373,18 +434,12 @@ mod tests {
     }
 
     #[test]
-    fn tiled_and_mipmapped_descriptors_are_refused() {
+    fn tiled_descriptors_are_refused() {
         let mut words = image().encode(Family::Gfx9).expect("encodable");
         words[3] |= 9 << 20;
         assert_eq!(
             Image::decode(words, Family::Gfx9),
             Err(DescriptorError::Swizzle(9))
-        );
-        let mut words = image().encode(Family::Gfx9).expect("encodable");
-        words[3] |= 2 << 16;
-        assert_eq!(
-            Image::decode(words, Family::Gfx9),
-            Err(DescriptorError::Levels(2))
         );
         assert_eq!(
             Image::decode([0; 8], Family::Gfx940),
@@ -402,12 +457,12 @@ mod tests {
         assert_eq!(words[2], 1024 >> 2 | 3 << 14);
         assert_eq!(words[3], 4 | 1 << 9 | 9 << 28);
         assert_eq!(words[4], 1087);
+        // Last level in the third dword, first level in the first.
         let mut mipmapped = words;
-        mipmapped[3] |= 1 << 15;
-        assert_eq!(
-            Image::decode(mipmapped, Family::Gfx12),
-            Err(DescriptorError::Levels(1))
-        );
+        mipmapped[3] |= 16 << 15;
+        mipmapped[1] |= 2 << 25;
+        let mipmapped = Image::decode(mipmapped, Family::Gfx12).expect("decodable");
+        assert_eq!((mipmapped.first_level, mipmapped.last_level), (2, 16));
         let large = Image {
             width: 65536,
             height: 65536,

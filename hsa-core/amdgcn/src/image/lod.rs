@@ -1,6 +1,6 @@
 //! The level of detail of a sample: from derivatives or given, with bias and limits.
 //!
-//! Images have one level here, so it decides which of the sampler's two filters is used, and is what `image_get_lod` tells.
+//! It decides which of the sampler's two filters is used and which levels are read, and is what `image_get_lod` tells.
 
 use super::{descriptor::Image, sampler::Sampler};
 

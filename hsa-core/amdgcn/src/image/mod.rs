@@ -5,11 +5,12 @@
 //! buffer instructions (formats only), and the HSA runtime, which makes descriptors for `hsa_ext_image_create`.
 //!
 //! Linear (untiled) images only: the runtime above never makes others, and a descriptor with another swizzle mode is refused.
-//! Filter weights have eight fraction bits, as the texture units of the hardware have.
+//! Levels of mipmapped images follow each other ([`levels`]). Filter weights have eight fraction bits, as the texture units of the hardware have.
 
 pub mod buffer;
 pub mod descriptor;
 pub mod format;
+pub mod levels;
 pub mod lod;
 pub mod sample;
 pub mod sampler;
@@ -18,7 +19,7 @@ pub mod texel;
 pub use buffer::TexelBuffer;
 pub use descriptor::{DescriptorError, Image, ImageKind};
 pub use format::{Number, TexelFormat};
-pub use sampler::{Clamp, Compare, Sampler};
+pub use sampler::{Clamp, Compare, MipFilter, Sampler};
 
 /// Memory as the image unit sees it.
 pub trait TexelMemory {

@@ -92,19 +92,28 @@ const POINT_ZERO: Axis = Axis {
     weight: 0.0,
 };
 
+/// Where a face begins. The ISA documents have coordinates in faces from 1 to 2, which an addition of 1.5 gives; ROCm's device library adds 0.5 and
+/// has them from 0 to 1.
+fn face_origin(request: &Request) -> f32 {
+    let [x, y, _] = request.position;
+    if x.max(y) > 1.0 { 1.0 } else { 0.0 }
+}
+
 /// The axes of a sample: x, y, z in the order of texel coordinates. `linear` is the filter in the plane and between slices.
 fn axes(image: &Image, sampler: &Sampler, request: &Request, linear: [bool; 2]) -> [Axis; 3] {
     let unnormalised = request.unnormalised || sampler.unnormalised;
     let sizes = [image.width, image.height, image.depth];
     let mut axes = [POINT_ZERO; 3];
     let dimensions = image.kind.dimensions();
+    let cube = image.kind == ImageKind::Cube;
+    let face_origin = if cube { face_origin(request) } else { 0.0 };
     for (dimension, axis_out) in axes.iter_mut().enumerate().take(dimensions) {
         let size = sizes[dimension];
         let mut coordinate = request.position[dimension];
         let mut clamp = sampler.clamp[dimension];
-        if image.kind == ImageKind::Cube {
-            // The shader gives face coordinates in 1..2, and faces are sampled on their own, to their edges.
-            coordinate -= 1.0;
+        if cube {
+            // Faces are sampled on their own, to their edges.
+            coordinate -= face_origin;
             clamp = Clamp::LastTexel;
         }
         if !unnormalised {
@@ -114,10 +123,13 @@ fn axes(image: &Image, sampler: &Sampler, request: &Request, linear: [bool; 2]) 
         *axis_out = axis(coordinate, request.offset[dimension], size, clamp, linear);
     }
     if dimensions < image.kind.coordinates() {
-        let layer = f64::from(request.position[dimensions])
-            .round_ties_even()
-            .clamp(0.0, f64::from(image.depth - 1));
-        let layer = Some(if layer.is_nan() { 0 } else { layer as i32 });
+        // Conversion saturates, and makes 0 of a NaN.
+        let mut layer = request.position[dimensions].round_ties_even() as u32;
+        if cube {
+            // Eight times the layer and the face.
+            layer = (layer >> 3) * 6 + (layer & 7).min(5);
+        }
+        let layer = Some(layer.min(image.depth - 1).cast_signed());
         axes[dimensions] = Axis {
             texels: [layer, layer],
             weight: 0.0,
@@ -160,7 +172,7 @@ fn fetch<M: TexelMemory>(
     Ok(texel)
 }
 
-/// `image_sample` at level 0: filtered and swizzled. Integer formats are read at the nearest texel.
+/// `image_sample` of an image of one level: filtered and swizzled. Integer formats are read at the nearest texel.
 pub fn sample<M: TexelMemory>(
     image: &Image,
     sampler: &Sampler,
@@ -203,7 +215,7 @@ pub fn sample<M: TexelMemory>(
     Ok(swizzle(image, sum.map(f32::to_bits)))
 }
 
-/// `image_gather4` at level 0: component `component` of the four texels that a bilinear filter would use, in the order
+/// `image_gather4` of an image of one level: component `component` of the four texels that a bilinear filter would use, in the order
 /// (0,1), (1,1), (1,0), (0,0).
 pub fn gather4<M: TexelMemory>(
     image: &Image,
@@ -410,6 +422,37 @@ mod tests {
         };
         let texels = gather4(&image, &sampler, &mut memory, &request, 0).expect("in memory");
         assert_eq!(texels.map(f32::from_bits), [1.0, 1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn faces_are_sampled_to_their_edges() {
+        // Two layers of six faces of 2 × 2 texels: ten times the slice, and the texel.
+        let values: Vec<f32> = (0..12)
+            .flat_map(|slice| (0..4).map(move |texel| (10 * slice + texel) as f32))
+            .collect();
+        let (mut image, _) = image();
+        image.kind = ImageKind::Cube;
+        (image.width, image.height, image.depth, image.pitch) = (2, 2, 12, 2);
+        let mut memory = crate::image::texel::tests::floats(&values);
+        let point = sampler(Clamp::Wrap, false);
+        let mut at = |sampler: &Sampler, position| {
+            x(sample(&image, sampler, &mut memory, &Request::at(position)))
+        };
+        // Both ranges of coordinates, and both ends of a face.
+        for origin in [0.0f32, 1.0] {
+            let position = |x: f32, y: f32, face| [origin + x, origin + y, face];
+            assert_eq!(at(&point, position(0.25, 0.75, 3.0)), 32.0);
+            assert_eq!(at(&point, position(0.75, 0.25, 5.0)), 51.0);
+            assert_eq!(at(&point, position(0.75, 1.0, 0.0)), 3.0);
+            assert_eq!(at(&point, position(0.0, 0.75, 0.0)), 2.0);
+        }
+        // Eight more for each layer.
+        assert_eq!(at(&point, [0.25, 0.25, 8.0]), 60.0);
+        assert_eq!(at(&point, [1.75, 1.75, 13.0]), 113.0);
+        let linear = sampler(Clamp::Wrap, true);
+        assert_eq!(at(&linear, [1.5, 1.25, 1.0]), 10.5);
+        assert_eq!(at(&linear, [0.5, 0.5, 1.0]), 11.5);
+        assert_eq!(at(&linear, [0.0, 0.25, 1.0]), 10.0);
     }
 
     #[test]

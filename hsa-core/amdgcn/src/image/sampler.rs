@@ -60,6 +60,17 @@ impl Compare {
     }
 }
 
+/// How the levels of a mipmapped image are combined: the `mip_filter` field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MipFilter {
+    /// The first level alone.
+    None,
+    /// The nearest level.
+    Point,
+    /// Between the two levels around the level of detail.
+    Linear,
+}
+
 /// A sampler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampler {
@@ -75,6 +86,8 @@ pub struct Sampler {
     pub linear_minified: bool,
     /// Linear filtering between slices of a 3D image.
     pub linear_z: bool,
+    /// Filtering between levels.
+    pub mip_filter: MipFilter,
     /// Least and greatest level of detail.
     pub lod: [f32; 2],
     /// What is added to the level of detail.
@@ -93,6 +106,7 @@ impl Default for Sampler {
             linear: false,
             linear_minified: false,
             linear_z: false,
+            mip_filter: MipFilter::None,
             lod: [0.0, LARGEST_LOD],
             lod_bias: 0.0,
             border: 0,
@@ -134,6 +148,11 @@ impl Sampler {
             linear,
             linear_minified: field(words[2], 22, 2) & 1 != 0,
             linear_z,
+            mip_filter: match field(words[2], 26, 2) {
+                0 => MipFilter::None,
+                2 => MipFilter::Linear,
+                _ => MipFilter::Point,
+            },
             lod: [0, bits].map(|low| field(words[1], low, bits) as f32 / 256.0),
             lod_bias: bias as f32 / 256.0,
             border: field(words[3], 30, 2) as u8,
@@ -164,7 +183,8 @@ impl Sampler {
             bias.cast_unsigned() & 0x3fff
                 | u32::from(self.linear) << 20
                 | u32::from(self.linear_minified) << 22
-                | if self.linear_z { 2 } else { 1 } << 24,
+                | if self.linear_z { 2 } else { 1 } << 24
+                | (self.mip_filter as u32) << 26,
             u32::from(self.border) << 30,
         ]
     }
@@ -183,6 +203,7 @@ mod tests {
             linear: true,
             linear_minified: false,
             linear_z: false,
+            mip_filter: MipFilter::Linear,
             lod: [0.5, 12.25],
             lod_bias: -1.5,
             border: 2,

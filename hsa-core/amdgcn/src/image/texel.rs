@@ -135,6 +135,16 @@ pub(super) mod tests {
         }
     }
 
+    /// Memory of floats from address 0.
+    pub(in crate::image) fn floats(values: &[f32]) -> Bytes {
+        Bytes(
+            values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect(),
+        )
+    }
+
     /// 4 × 2 floats: 0 1 2 3 / 10 11 12 13, pitch 5.
     pub(in crate::image) fn image() -> (Image, Bytes) {
         let image = Image {
@@ -150,6 +160,8 @@ pub(super) mod tests {
             },
             select: [4, 0, 0, 1],
             multisampled: false,
+            first_level: 0,
+            last_level: 0,
         };
         let values = [
             0.0f32,
@@ -163,15 +175,7 @@ pub(super) mod tests {
             13.0,
             f32::NAN,
         ];
-        (
-            image,
-            Bytes(
-                values
-                    .iter()
-                    .flat_map(|value| value.to_le_bytes())
-                    .collect(),
-            ),
-        )
+        (image, floats(&values))
     }
 
     #[test]

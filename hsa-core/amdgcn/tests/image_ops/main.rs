@@ -5,6 +5,7 @@
 mod support;
 
 mod atomics;
+mod levels;
 mod samples;
 mod setup;
 mod texels;

@@ -39,6 +39,8 @@ pub(crate) fn plane(format: TexelFormat) -> Image {
         format,
         select: [4, 5, 6, 7],
         multisampled: false,
+        first_level: 0,
+        last_level: 0,
     }
 }
 

@@ -87,6 +87,46 @@ pub struct hsa_ext_sampler_descriptor_v2_t {
     pub address_modes: [hsa_ext_sampler_addressing_mode32_t; 3],
 }
 
+/// Our own addition to an image's shape: its levels, those of them that kernels see, and whether its layers are faces.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct gneiss_hsa_image_levels_t {
+    /// Levels in memory, 1 at least. Each has half of the extent of the one before.
+    pub levels: u32,
+    /// The level that is level 0 for kernels.
+    pub first_level: u32,
+    /// The last level that kernels see.
+    pub last_level: u32,
+    /// Not 0: layers of two dimensions are faces of cubes, six for each.
+    pub cube: u32,
+}
+
+/// Our own addition: where a level of an image lies in its memory. Its slices or layers follow each other without gaps.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct gneiss_hsa_image_level_layout_t {
+    /// Bytes from the beginning of the image.
+    pub offset: usize,
+    /// Bytes of the level.
+    pub size: usize,
+    /// Bytes from one row to the next.
+    pub row_pitch: usize,
+}
+
+/// Our own addition to a sampler: how the levels of an image are chosen.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct gneiss_hsa_sampler_levels_t {
+    /// `HSA_EXT_SAMPLER_FILTER_MODE_*` between levels.
+    pub filter_mode: hsa_ext_sampler_filter_mode32_t,
+    /// What is added to the level of detail.
+    pub bias: f32,
+    /// Least level of detail.
+    pub least: f32,
+    /// Greatest level of detail.
+    pub greatest: f32,
+}
+
 /// Directives of the HSAIL finalizer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     image::{
-        Image, ImageKind, Number, Sampler, TexelMemory,
+        Image, ImageKind, MipFilter, Number, Sampler, TexelMemory, levels,
         lod::{Lod, Source},
         sample, texel,
     },
@@ -27,7 +27,8 @@ use crate::{
 /// what may precede and follow them.
 pub const ADDRESS_REGISTERS: u32 = 13;
 
-/// What an image instruction does. Levels and samples other than 0 do not exist: loads of them give 0, and stores do nothing.
+/// What an image instruction does. Levels that the image does not have and samples other than 0 do not exist: loads of them give 0, and stores
+/// do nothing.
 #[derive(Clone, Copy, Debug)]
 pub enum Access {
     /// Reads a texel.
@@ -193,9 +194,11 @@ fn lanes(w: &mut Wave, record: &ImageOp, site: usize) -> Result<(), Exit> {
     if !layout.fits(w) {
         return Err(Exit::IllegalInstruction);
     }
+    let chain = (image.last_level != 0).then_some(image);
     let instruction = Instruction {
         record,
-        image,
+        image: chain.map_or(image, |chain| chain.level(0)),
+        chain,
         sampler,
         layout,
         site,
@@ -212,7 +215,10 @@ fn lanes(w: &mut Wave, record: &ImageOp, site: usize) -> Result<(), Exit> {
 /// An instruction with what its scalar registers hold.
 struct Instruction<'a> {
     record: &'a ImageOp,
+    /// The first level.
     image: Image,
+    /// The whole image, if it is more than its level 0.
+    chain: Option<Image>,
     sampler: Option<Sampler>,
     layout: Layout<'a>,
     site: usize,
@@ -220,11 +226,22 @@ struct Instruction<'a> {
 
 impl Instruction<'_> {
     fn lane(&self, w: &mut Wave, lane: usize) -> Result<(), Exit> {
-        let (record, image) = (self.record, &self.image);
+        let record = self.record;
         // SAFETY: the registers fit, and the lane is active.
         let inputs = unsafe { self.layout.read(w, lane) };
         let texel_at = inputs.at.map(u32::cast_signed);
-        let exists = inputs.fragment == 0 && (record.address.parts.sampled || inputs.level == 0);
+        let given_level = if record.address.parts.sampled {
+            0
+        } else {
+            inputs.level
+        };
+        let (level, exists) = match &self.chain {
+            Some(chain) if (1..chain.levels()).contains(&given_level) => {
+                (Some(chain.level(given_level)), inputs.fragment == 0)
+            }
+            _ => (None, inputs.fragment == 0 && given_level == 0),
+        };
+        let image = level.as_ref().unwrap_or(&self.image);
         let memory = &mut Guest {
             w,
             site: self.site,
@@ -249,20 +266,34 @@ impl Instruction<'_> {
                 return self.write(w, lane, mask, Data::of(samples, number));
             }
             Access::Sample => {
-                let request = self.request(memory.w, lane, &inputs)?;
+                let (request, lod) = self.request(memory.w, lane, &inputs)?;
                 let sampler = self.sampler()?;
-                Data::of(sample::sample(image, sampler, memory, &request)?, number)
+                let texel = match &self.chain {
+                    None => sample::sample(image, sampler, memory, &request)?,
+                    Some(chain) => levels::sample(chain, sampler, memory, &request, lod)?,
+                };
+                Data::of(texel, number)
             }
             Access::Gather { component } => {
-                let request = self.request(memory.w, lane, &inputs)?;
+                let (request, lod) = self.request(memory.w, lane, &inputs)?;
                 let sampler = self.sampler()?;
+                let level = self
+                    .chain
+                    .map(|chain| chain.level(levels::nearest(&chain, sampler, lod)));
+                let image = level.as_ref().unwrap_or(image);
                 let texels = sample::gather4(image, sampler, memory, &request, component)?;
                 return self.write(w, lane, 0xf, Data::of(texels, number));
             }
             Access::LevelOfDetail => {
                 let lod = self.lod(memory.w, lane, &inputs)?;
-                // Level 0 is the only one.
-                Data::of([0, lod.raw.to_bits(), 0, 0], Number::Float)
+                let read = match (&self.chain, self.sampler()?.mip_filter) {
+                    (Some(chain), MipFilter::Linear) => levels::within(chain, lod.limited),
+                    (Some(chain), _) => levels::nearest(chain, self.sampler()?, lod.limited) as f32,
+                    // Level 0 is the only one.
+                    (None, _) => 0.0,
+                };
+                let read = [read.to_bits(), lod.raw.to_bits(), 0, 0];
+                Data::of(read, Number::Float)
             }
             Access::ResourceInfo => {
                 let rows = if matches!(image.kind, ImageKind::D1 | ImageKind::D1Array) {
@@ -275,7 +306,8 @@ impl Instruction<'_> {
                 } else {
                     [0; 3]
                 };
-                Data::of([extent[0], extent[1], extent[2], 1], Number::Uint)
+                let levels = self.chain.map_or(1, |chain| chain.levels());
+                Data::of([extent[0], extent[1], extent[2], levels], Number::Uint)
             }
             Access::Store | Access::StorePacked => {
                 if let Some(address) = texel::texel_address(image, texel_at).filter(|_| exists) {
@@ -320,19 +352,24 @@ impl Instruction<'_> {
         self.sampler.as_ref().ok_or(Exit::Other(other::IMAGE))
     }
 
-    /// What a lane samples.
-    fn request(&self, w: &Wave, lane: usize, inputs: &Inputs) -> Result<sample::Request, Exit> {
+    /// What a lane samples, and the level of detail where it decides.
+    fn request(
+        &self,
+        w: &Wave,
+        lane: usize,
+        inputs: &Inputs,
+    ) -> Result<(sample::Request, f32), Exit> {
         let sampler = self.sampler()?;
-        // The level matters only where it decides.
-        let minified =
-            sampler.linear != sampler.linear_minified && self.lod(w, lane, inputs)?.minified();
-        Ok(sample::Request {
+        let decides = sampler.linear != sampler.linear_minified || self.chain.is_some();
+        let lod = decides.then(|| self.lod(w, lane, inputs)).transpose()?;
+        let request = sample::Request {
             position: inputs.position(),
             unnormalised: self.record.unnormalised,
             offset: inputs.offset,
             compare: inputs.compare,
-            minified,
-        })
+            minified: lod.is_some_and(Lod::minified),
+        };
+        Ok((request, lod.map_or(0.0, |lod| lod.limited)))
     }
 
     /// The level of detail of a lane's sample.
