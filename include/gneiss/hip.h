@@ -1759,6 +1759,61 @@ typedef uint32_t hipMemoryAdvise;
 
 typedef uint32_t hipMemRangeAttribute;
 
+/**
+ * A mipmapped array. Its fields are public in AMD's headers; `num_channels` came in HIP 6, in what was padding.
+ */
+typedef struct hipMipmappedArray {
+  /**
+   * Device address of the first element of level 0.
+   */
+  void *data;
+  /**
+   * Channel format.
+   */
+  struct hipChannelFormatDesc desc;
+  /**
+   * Flags given at creation.
+   */
+  uint32_t type;
+  /**
+   * Elements of a row of level 0.
+   */
+  uint32_t width;
+  /**
+   * Rows of level 0, or 0.
+   */
+  uint32_t height;
+  /**
+   * Slices of level 0, or 0.
+   */
+  uint32_t depth;
+  /**
+   * First level: 0.
+   */
+  uint32_t min_mipmap_level;
+  /**
+   * Last level.
+   */
+  uint32_t max_mipmap_level;
+  /**
+   * Flags given at creation.
+   */
+  uint32_t flags;
+  /**
+   * Element format.
+   */
+  hipArray_Format format;
+  /**
+   * Channels of an element.
+   */
+  uint32_t num_channels;
+} hipMipmappedArray;
+
+/**
+ * A handle of a mipmapped array: the address of a `hipMipmappedArray` that HIP owns.
+ */
+typedef struct hipMipmappedArray *hipMipmappedArray_t;
+
 typedef uint32_t hipDriverProcAddressQueryResult;
 
 /**
@@ -1838,11 +1893,6 @@ typedef struct hipResourceArray {
    */
   hipArray_t array;
 } hipResourceArray;
-
-/**
- * A mipmapped array; none can be made.
- */
-typedef void *hipMipmappedArray_t;
 
 /**
  * A resource that is a mipmapped array.
@@ -1982,7 +2032,7 @@ typedef struct hipTextureDesc {
    */
   hipTextureFilterMode mipmapFilterMode;
   /**
-   * Must be 0.
+   * What is added to the level of detail of mipmapped arrays; must be 0 for others.
    */
   float mipmapLevelBias;
   /**
@@ -1990,7 +2040,7 @@ typedef struct hipTextureDesc {
    */
   float minMipmapLevelClamp;
   /**
-   * Greatest mipmap level.
+   * Greatest mipmap level. If both are 0, there are no limits.
    */
   float maxMipmapLevelClamp;
 } hipTextureDesc;
@@ -2156,7 +2206,7 @@ typedef struct HIP_TEXTURE_DESC {
    */
   hipTextureFilterMode mipmapFilterMode;
   /**
-   * Must be 0.
+   * What is added to the level of detail of mipmapped arrays; must be 0 for others.
    */
   float mipmapLevelBias;
   /**
@@ -2164,7 +2214,7 @@ typedef struct HIP_TEXTURE_DESC {
    */
   float minMipmapLevelClamp;
   /**
-   * Greatest mipmap level.
+   * Greatest mipmap level. If both are 0, there are no limits.
    */
   float maxMipmapLevelClamp;
   /**
@@ -2256,7 +2306,7 @@ typedef struct textureReference {
    */
   hipTextureFilterMode mipmapFilterMode;
   /**
-   * Must be 0.
+   * What is added to the level of detail of mipmapped arrays; must be 0 for others.
    */
   float mipmapLevelBias;
   /**
@@ -2264,7 +2314,7 @@ typedef struct textureReference {
    */
   float minMipmapLevelClamp;
   /**
-   * Greatest mipmap level.
+   * Greatest mipmap level. If both are 0, there are no limits.
    */
   float maxMipmapLevelClamp;
   /**
@@ -4906,6 +4956,46 @@ hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *pbase, size_t *psize, hipDeviceptr_t dptr);
 
 /**
+ * Creates a mipmapped array.
+ */
+hipError_t hipMallocMipmappedArray(hipMipmappedArray_t *mipmappedArray,
+                                   const struct hipChannelFormatDesc *desc,
+                                   struct hipExtent extent,
+                                   uint32_t numLevels,
+                                   uint32_t flags);
+
+/**
+ * Creates a mipmapped array (driver API).
+ */
+hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *pHandle,
+                                   struct HIP_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
+                                   uint32_t numMipmapLevels);
+
+/**
+ * Frees a mipmapped array and its levels.
+ */
+hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray);
+
+/**
+ * Frees a mipmapped array and its levels (driver API).
+ */
+hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t hMipmappedArray);
+
+/**
+ * Gives a level of a mipmapped array, as an array.
+ */
+hipError_t hipGetMipmappedArrayLevel(hipArray_t *levelArray,
+                                     hipMipmappedArray_t mipmappedArray,
+                                     uint32_t level);
+
+/**
+ * Gives a level of a mipmapped array, as an array (driver API).
+ */
+hipError_t hipMipmappedArrayGetLevel(hipArray_t *pLevelArray,
+                                     hipMipmappedArray_t hMipMappedArray,
+                                     uint32_t level);
+
+/**
  * Gives the address of a HIP function by name.
  */
 hipError_t hipGetProcAddress(const char *symbol,
@@ -5875,6 +5965,13 @@ hipError_t hipBindTextureToArray(const struct textureReference *tex,
                                  const struct hipChannelFormatDesc *desc);
 
 /**
+ * Binds all levels of a mipmapped array to a reference.
+ */
+hipError_t hipBindTextureToMipmappedArray(const struct textureReference *tex,
+                                          hipMipmappedArray_t mipmappedArray,
+                                          const struct hipChannelFormatDesc *desc);
+
+/**
  * Unbinds a reference.
  */
 hipError_t hipUnbindTexture(const struct textureReference *tex);
@@ -5930,7 +6027,7 @@ hipError_t hipTexRefSetMaxAnisotropy(struct textureReference *texRef, uint32_t m
 hipError_t hipTexRefSetMipmapFilterMode(struct textureReference *texRef, hipTextureFilterMode fm);
 
 /**
- * Sets the level bias; other than 0 cannot be bound.
+ * Sets the level bias; other than 0 can be bound to mipmapped arrays only.
  */
 hipError_t hipTexRefSetMipmapLevelBias(struct textureReference *texRef, float bias);
 
@@ -5945,6 +6042,13 @@ hipError_t hipTexRefSetMipmapLevelClamp(struct textureReference *texRef,
  * Binds an array to a module's reference, with the array's format.
  */
 hipError_t hipTexRefSetArray(struct textureReference *tex, hipArray_t array, uint32_t flags);
+
+/**
+ * Binds all levels of a mipmapped array to a module's reference, with the array's format.
+ */
+hipError_t hipTexRefSetMipmappedArray(struct textureReference *texRef,
+                                      hipMipmappedArray_t mipmappedArray,
+                                      uint32_t Flags);
 
 /**
  * Binds linear memory to a module's reference.
@@ -5971,6 +6075,12 @@ hipError_t hipTexRefGetAddress(hipDeviceptr_t *dev_ptr, const struct textureRefe
  * Tells the array that a reference is bound to.
  */
 hipError_t hipTexRefGetArray(hipArray_t *pArray, const struct textureReference *texRef);
+
+/**
+ * Tells the mipmapped array that a reference is bound to.
+ */
+hipError_t hipTexRefGetMipMappedArray(hipMipmappedArray_t *pArray,
+                                      const struct textureReference *texRef);
 
 /**
  * Tells the addressing of a dimension.
