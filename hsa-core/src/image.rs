@@ -350,7 +350,9 @@ impl Images {
         let family = runtime.agents.gpus[gpu].engine.target.family();
         let wanted = Image::decode(words, family)
             .map_err(|_| HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED)?;
-        if wanted.format.size() != layout.format.texel.size() || layout.buffer {
+        // Where levels lie would be the driver's choice.
+        let mipmapped = wanted.last_level != 0;
+        if wanted.format.size() != layout.format.texel.size() || layout.buffer || mipmapped {
             return Err(HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED);
         }
         let layout = Layout {
@@ -359,8 +361,6 @@ impl Images {
             height: wanted.height,
             depth: wanted.depth,
             pitch: wanted.pitch,
-            levels: wanted.last_level + 1,
-            seen: [wanted.first_level, wanted.last_level],
             ..layout
         };
         self.create(runtime, gpu, layout, data)
