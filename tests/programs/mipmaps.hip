@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
+// HIP's header declares it, and the library that hipcc 5.2 links does not have it.
+#pragma weak hipTexRefGetMipMappedArray
+
 using sample::DeviceBuffer;
 
 // Whether the code is for a card that has levels of detail.
