@@ -13,7 +13,7 @@ use std::{
 };
 
 use gneiss_amdgcn::{
-    engine::Gpu,
+    engine::{Gpu, Semaphores},
     memory::{GuestMap, Rights},
     target::Target,
 };
@@ -169,6 +169,7 @@ impl Agents {
                     },
                     map: GuestMap::default(),
                     compute_units: spec.card.compute_units,
+                    semaphores: Semaphores::default(),
                 }),
                 memory,
                 used: AtomicU64::new(0),

@@ -42,7 +42,8 @@ use crate::{
     engine::{DispatchClient, DispatchInfo, Engine, Item, Priority},
     fault::{Fault, FaultKind, state},
     launch::LaunchPlan,
-    workgroup::{GRID_BARRIERS, GridBarrier, Group, Worker},
+    wave_sync::{self, GridBarrier},
+    workgroup::{Group, Worker},
 };
 
 pub(crate) use pool::Dispatches;
@@ -52,7 +53,7 @@ use seat::Seat;
 pub(crate) struct Job {
     pub(crate) info: DispatchInfo,
     pub(crate) plan: LaunchPlan,
-    pub(crate) grid_barriers: [GridBarrier; GRID_BARRIERS],
+    pub(crate) grid_barriers: [GridBarrier; wave_sync::RESOURCES],
     pub(crate) client: Arc<dyn DispatchClient>,
     token: u64,
     /// Wave instructions of all groups.
@@ -292,7 +293,11 @@ impl Dispatch {
             }
             None => Ok(()),
         };
-        self.with_parked(VecDeque::clear);
+        self.with_parked(|parked| {
+            for mut group in parked.drain(..) {
+                group.abandon(self.job());
+            }
+        });
         if self.finished.swap(true, Ordering::AcqRel) {
             return;
         }

@@ -27,6 +27,8 @@ use pool::Pool;
 pub use run_queue::Priority;
 pub(crate) use run_queue::{Item, Turn};
 
+pub use crate::wave_sync::Semaphores;
+
 use crate::{
     dispatch::{Dispatch, Dispatches},
     memory::GuestMap,
@@ -71,6 +73,8 @@ pub struct Gpu {
     pub map: GuestMap,
     /// Compute units, for hardware ids and occupancy.
     pub compute_units: u32,
+    /// Semaphores of global wave sync.
+    pub semaphores: Semaphores,
 }
 
 /// How a dispatch ended.

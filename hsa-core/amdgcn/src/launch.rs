@@ -30,7 +30,7 @@ pub const SHARED_APERTURE_HI: u32 = 0x1_0000;
 pub const PRIVATE_APERTURE_HI: u32 = 0x2_0000;
 
 /// Base that the scratch resource of a wave names. It is past every user address of an x86-64 process and within the 48 bits of
-/// a buffer resource; buffer instructions with such a base access the wave's own scratch.
+/// a buffer resource; buffer instructions with such a base access the wave's own scratch. FLAT_SCRATCH holds it too.
 pub const SCRATCH_RESOURCE_BASE: u64 = 0x8000_0000_0000;
 
 /// Most work-items of a group.
@@ -253,8 +253,8 @@ impl LaunchPlan {
             && put(property::QUEUE_PTR, &split(info.queue_ptr))
             && put(property::KERNARG_SEGMENT_PTR, &split(info.kernarg))
             && put(property::DISPATCH_ID, &split(info.dispatch_id))
-            // The engine finds a wave's scratch without FLAT_SCRATCH.
-            && put(property::FLAT_SCRATCH_INIT, &[0, 0])
+            // Only scalar scratch instructions ask for it; the others find a wave's scratch without.
+            && put(property::FLAT_SCRATCH_INIT, &split(SCRATCH_RESOURCE_BASE))
             && put(property::PRIVATE_SEGMENT_SIZE, &[info.private_segment]);
         let arguments = preload.read(info)?;
         let fits = properties_fit
@@ -397,6 +397,11 @@ fn scalars(rsrc1: u32, features: &Features) -> ScalarImage {
         image.sgprs = (allocated as usize).clamp(MAX_USER_SGPRS, slot::VCC);
     }
     let slots = &mut image.slots;
+    if features.architected_flat_scratch && !features.wave32 {
+        // GFX9 has FLAT_SCRATCH among the SGPRs.
+        slots[slot::FLAT_SCRATCH] = SCRATCH_RESOURCE_BASE as u32;
+        slots[slot::FLAT_SCRATCH + 1] = (SCRATCH_RESOURCE_BASE >> 32) as u32;
+    }
     slots[slot::SHARED_BASE + 1] = SHARED_APERTURE_HI;
     slots[slot::SHARED_LIMIT] = u32::MAX;
     slots[slot::SHARED_LIMIT + 1] = SHARED_APERTURE_HI;

@@ -6,6 +6,7 @@
 //! * `interp`: handlers that run IR over whole waves.
 //! * `jit`: native code for straight runs of vector operations.
 //! * `memory`: the guest memory map.
+//! * `wave_sync`: barriers and semaphores for waves of different groups.
 //! * `engine`: the worker pool, dispatches, work-groups, faults: what the HSA runtime above calls.
 
 pub(crate) mod dispatch;
@@ -21,4 +22,5 @@ pub mod memory;
 pub mod target;
 #[cfg(test)]
 mod testing;
+pub mod wave_sync;
 pub(crate) mod workgroup;

@@ -6,14 +6,7 @@
 //!
 //! LDS and scratch begin with whatever an earlier group of this process left there, as on hardware.
 
-use std::{
-    borrow::Cow,
-    cell::RefCell,
-    collections::VecDeque,
-    fmt,
-    ops::Range,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::{borrow::Cow, cell::RefCell, collections::VecDeque, fmt, ops::Range};
 
 use crate::{
     dispatch::Job,
@@ -31,6 +24,7 @@ use crate::{
     },
     launch::{Extent, GroupShape, WorkitemIds},
     memory::MapCache,
+    wave_sync::Request,
 };
 
 /// Back edges that a wave may take before the next wave of its group has its turn.
@@ -56,46 +50,6 @@ pub(crate) enum GroupExit {
     Fault(Box<Fault>),
 }
 
-/// A barrier of waves of a whole grid (global wave sync).
-///
-/// The number of waves that it waits for comes with each arrival, as compilers emit it; that value also initialises the hardware's
-/// resource for the next phase. `ds_gws_init` sets the same number before the first phase and so has nothing to do here.
-#[derive(Debug, Default)]
-pub(crate) struct GridBarrier(AtomicU64);
-
-/// Global wave sync resources.
-pub(crate) const GRID_BARRIERS: usize = 64;
-
-impl GridBarrier {
-    /// Arrives at a barrier of `waves` waves. The last one to arrive goes on (`None`); others wait until the phase has passed.
-    fn arrive(&self, waves: u32) -> Option<u32> {
-        let mut now = self.0.load(Ordering::Relaxed);
-        loop {
-            // Phase in the high half, arrived waves in the low half.
-            let (phase, arrived) = ((now >> 32) as u32, now as u32 + 1);
-            let last = arrived >= waves;
-            let next = if last {
-                u64::from(phase.wrapping_add(1)) << 32
-            } else {
-                now + 1
-            };
-            // AcqRel: what a wave wrote before it arrived is seen by those that go on after the last arrival.
-            match self
-                .0
-                .compare_exchange_weak(now, next, Ordering::AcqRel, Ordering::Relaxed)
-            {
-                Ok(_) => return (!last).then_some(phase),
-                Err(seen) => now = seen,
-            }
-        }
-    }
-
-    fn has_passed(&self, phase: u32) -> bool {
-        // Acquire pairs with the last arrival.
-        (self.0.load(Ordering::Acquire) >> 32) as u32 != phase
-    }
-}
-
 /// Where a wave of a group stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -106,7 +60,30 @@ enum State {
         resource: usize,
         phase: u32,
     },
+    /// At `ds_gws_sema_p` of this resource.
+    AtSemaphore(usize),
     Ended,
+}
+
+/// Does what a wave asks of a resource of global wave sync, and says where the wave stands after it.
+fn sync(job: &Job, resource: usize, request: Request) -> State {
+    let semaphore = &job.info.gpu.semaphores.of(resource);
+    match request {
+        Request::Init(value) => semaphore.init(value),
+        Request::Add(count) => semaphore.add(count),
+        Request::ReleaseAll => semaphore.release_all(),
+        Request::Take => {
+            if !semaphore.take() {
+                return State::AtSemaphore(resource);
+            }
+        }
+        Request::Barrier(waves) => {
+            if let Some(phase) = job.grid_barriers[resource].arrive(waves) {
+                return State::AtGridBarrier { resource, phase };
+            }
+        }
+    }
+    State::Ready
 }
 
 /// Bytes with 64-byte alignment, reused.
@@ -288,7 +265,7 @@ impl Group {
                 let place = wave.hardware_id;
                 WaveState {
                     wave: wave.wave_in_group,
-                    at_barrier: matches!(state, State::AtBarrier(_) | State::AtGridBarrier { .. }),
+                    at_barrier: *state != State::Ready,
                     lanes: wave.lanes() as u32,
                     pc: wave.pc(),
                     exec: wave.exec(),
@@ -315,6 +292,16 @@ impl Group {
             workgroup: self.id,
             lds,
             waves,
+        }
+    }
+
+    /// The waves will never go on.
+    pub(crate) fn abandon(&mut self, job: &Job) {
+        for state in &mut self.states[..self.count] {
+            if let State::AtSemaphore(resource) = *state {
+                job.info.gpu.semaphores.of(resource).forget();
+            }
+            *state = State::Ended;
         }
     }
 
@@ -386,6 +373,11 @@ impl Group {
                     {
                         self.states[n] = State::Ready;
                     }
+                    State::AtSemaphore(resource)
+                        if job.info.gpu.semaphores.of(resource).resume() =>
+                    {
+                        self.states[n] = State::Ready;
+                    }
                     _ => continue,
                 }
                 let wave = &mut self.waves[n];
@@ -419,14 +411,11 @@ impl Group {
                             job.interrupt(event_id);
                             continue;
                         }
-                        Exit::Other(code) if other::grid_barrier(code).is_some() => {
-                            let (resource, waves) = other::grid_barrier(code).unwrap_or_default();
+                        Exit::WaveSync { resource, request } => {
                             progress = true;
-                            match job.grid_barriers[resource].arrive(waves) {
-                                None => continue,
-                                Some(phase) => {
-                                    self.states[n] = State::AtGridBarrier { resource, phase }
-                                }
+                            match sync(job, usize::from(resource), request) {
+                                State::Ready => continue,
+                                waits => self.states[n] = waits,
                             }
                         }
                         // The debugger's trap: without one it does nothing.

@@ -9,7 +9,11 @@ use support::*;
 fn a_kernel_that_never_ends_is_stopped() {
     // SAFETY: the only test of this process, and nothing has started a thread yet that reads the environment.
     unsafe { std::env::set_var("GNEISS_KERNEL_TIMEOUT", "300ms") };
-    for code in ["loop:\ns_branch loop", "loop:\ns_sleep 1\ns_branch loop"] {
+    for code in [
+        "loop:\ns_branch loop",
+        "loop:\ns_sleep 1\ns_branch loop",
+        "s_mov_b32 m0, 0\nds_gws_sema_p offset:5 gds",
+    ] {
         for target in ["gfx90a", "gfx1030"] {
             let Some(elf) = assemble(target, &kernel(target, "", code)) else {
                 return;

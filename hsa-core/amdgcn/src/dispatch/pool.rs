@@ -12,7 +12,7 @@ use crate::{
     engine::{DispatchClient, DispatchInfo, Engine},
     fault::{Fault, FaultKind},
     launch::LaunchPlan,
-    workgroup::GridBarrier,
+    wave_sync::GridBarrier,
 };
 
 use super::{Dispatch, Job};

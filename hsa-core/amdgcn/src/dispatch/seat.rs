@@ -183,6 +183,7 @@ impl<'a> Seat<'a> {
                     }
                     fault.groups.push(faulted);
                 }
+                group.abandon(self.job);
                 self.worker.give_back(group);
                 self.dispatch.stop(fault);
                 false
@@ -261,8 +262,10 @@ impl<'a> Seat<'a> {
         self.dispatch.end_groups(&mut self.untold);
         if self.dispatch.stop.load(Ordering::Acquire) {
             if !state::kept() {
-                let worker = &mut *self.worker;
-                self.own.drain(..).for_each(|group| worker.give_back(group));
+                for mut group in self.own.drain(..) {
+                    group.abandon(self.job);
+                    self.worker.give_back(group);
+                }
             }
         } else {
             self.park_claimed();

@@ -68,7 +68,8 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
         | Exit::EndProgram
         | Exit::Sleep(_)
         | Exit::BudgetSpent
-        | Exit::Interrupt(_) => {
+        | Exit::Interrupt(_)
+        | Exit::WaveSync { .. } => {
             notes.push(format!("{exit:?} is no reason to stop"));
             FaultKind::Internal
         }

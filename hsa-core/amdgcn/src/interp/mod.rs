@@ -22,6 +22,7 @@
 
 pub mod barrier;
 pub mod float;
+pub mod interpolation;
 pub mod lane;
 pub mod level;
 pub mod matrix;

@@ -1,6 +1,9 @@
 //! The dispatch loop, and why it stops.
 
-use crate::ir::{Op, program::handler_of};
+use crate::{
+    ir::{Op, program::handler_of},
+    wave_sync::Request,
+};
 
 use super::wave::Wave;
 
@@ -57,6 +60,13 @@ pub enum Exit {
     IllegalInstruction,
     /// A known instruction that the lowering does not do; [`Program::why`](crate::ir::program::Program::why) has the text.
     Unsupported,
+    /// `ds_gws_*`: the engine does it.
+    WaveSync {
+        /// The resource.
+        resource: u8,
+        /// What is asked of it.
+        request: Request,
+    },
     /// A memory handler's own reason, defined there.
     Other(u32),
 }

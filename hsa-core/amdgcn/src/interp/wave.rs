@@ -25,6 +25,8 @@ use super::{
 
 /// Indices into [`Wave::sgpr`].
 pub mod slot {
+    /// `flat_scratch_lo` of GFX9; `flat_scratch_hi` follows.
+    pub const FLAT_SCRATCH: usize = 102;
     /// `vcc_lo`; `vcc_hi` follows.
     pub const VCC: usize = 106;
     /// `ttmp0` (GFX9 and later).
@@ -51,8 +53,10 @@ pub mod slot {
     pub const ZERO: usize = 144;
     /// Thirty-two slots that nobody reads: where writes to `null` go.
     pub const SINK: usize = 160;
+    /// `src_lds_direct`, read before use.
+    pub const LDS_DIRECT: usize = 192;
     /// Number of slots.
-    pub const COUNT: usize = 192;
+    pub const COUNT: usize = 208;
 }
 
 /// Number of temporary vectors, see [`Wave::temps`].
@@ -151,6 +155,8 @@ pub mod mode {
     pub const FP16_OVFL: u32 = 1 << 23;
     /// GFX9 VGPR-index mode.
     pub const GPR_IDX_EN: u32 = 1 << 27;
+    /// GFX9: vector instructions are skipped.
+    pub const VSKIP: u32 = 1 << 28;
 }
 
 /// The state of one wave. Created once per wave slot of a worker, then [`reset`](Self::reset) for each wave that it runs.

@@ -45,37 +45,23 @@ fn reason(op: M) -> Option<&'static str> {
     let name = op.name();
     let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     Some(match op {
-        M::exp
-        | M::export
-        | M::s_setkill
-        | M::s_endpgm_ordered_ps_done
-        | M::v_screen_partition_4se_b32 => "graphics pipelines",
+        M::exp | M::export => "exports to a graphics pipeline; a dispatch has none",
+        M::s_endpgm_ordered_ps_done => "a message to a graphics pipeline; a dispatch has none",
         M::ds_ordered_count
         | M::ds_add_gs_reg_rtn
         | M::ds_sub_gs_reg_rtn
-        | M::global_atomic_ordered_add_b64 => "graphics pipelines",
+        | M::global_atomic_ordered_add_b64 => {
+            "counters of a graphics pipeline; a dispatch has none"
+        }
         M::image_gather4h => "where its row of four texels begins is documented nowhere",
         M::s_rfe_b64 | M::s_rfe_restore_b64 | M::s_endpgm_saved => "inside of trap handlers",
-        M::buffer_load_lds_format_x => "typed loads to LDS; no compiler emits them",
         M::v_mfma_ld_scale_b32 => {
             "the scales of a matrix operation, which is decoded with it; alone it means nothing"
         }
-        M::s_setvskip => "a mode that skips vector instructions; no compiler sets it",
-        _ if begins(&[
-            "v_interp_",
-            "lds_param_load",
-            "lds_direct_load",
-            "ds_param_load",
-            "ds_direct_load",
-        ]) =>
-        {
-            "graphics pipelines"
+        _ if begins(&["v_interp_", "lds_param_load", "ds_param_load"]) => {
+            "parameters that a graphics pipeline puts into LDS; a dispatch has none"
         }
-        _ if begins(&["image_bvh", "ds_bvh_stack"]) => "ray tracing",
-        _ if begins(&["ds_gws_sema_"]) => {
-            "semaphores of the global wave sync; no compiler emits them"
-        }
-        _ if begins(&["s_scratch_"]) => "scalar access to scratch; no compiler emits it",
+        _ if begins(&["image_bvh"]) => "ray tracing",
         _ => return None,
     })
 }

@@ -30,7 +30,7 @@ use crate::{
 use super::{
     Op, Ref,
     common::{self, LaunchRegisters},
-    lower::{self, Flow, LowerContext},
+    lower::{self, Flow, LowerContext, vskip},
 };
 
 /// Why there is no instruction at a PC.
@@ -206,6 +206,8 @@ pub struct Program {
     hot: AtomicBool,
     /// Somebody was told that its float atomics are lost.
     told_of_loss: AtomicBool,
+    /// Vector instructions look at [VSKIP](vskip): code was seen that could turn it on. Changes under the lock of the segments.
+    looks_at_vskip: AtomicBool,
 }
 
 impl std::fmt::Debug for Program {
@@ -252,6 +254,7 @@ impl Program {
             waves: AtomicU64::new(0),
             hot: AtomicBool::new(false),
             told_of_loss: AtomicBool::new(false),
+            looks_at_vskip: AtomicBool::new(false),
         };
         program.entry = program.place(entry);
         Arc::new(program)
@@ -385,13 +388,23 @@ impl Program {
         if let Some(place) = self.map.read().get(&pc) {
             return *place;
         }
-        let (mut segment, starts) = self.lower_segment(pc);
+        let decoded = self.decode_reachable(pc);
+        let looks = self.looks_at_vskip.load(Ordering::Relaxed)
+            || decoded
+                .values()
+                .flatten()
+                .any(|inst| vskip::may_turn_on(inst, self.config.target));
+        let (mut segment, starts) = self.lower_segment(pc, decoded, looks);
         if self.hot.load(Ordering::Relaxed) {
             self.make_segment_native(&mut segment);
         }
         let pool: *const u8 = segment.pool.as_ptr().cast();
         let ops = segment.ops.first();
         let mut map = self.map.write();
+        if looks && !self.looks_at_vskip.swap(true, Ordering::Relaxed) {
+            // The segments before this one do not look. Control comes to them through the map alone, and no wave has the mode on yet.
+            map.clear();
+        }
         for (at, index) in starts {
             // SAFETY: `index` is inside the boxed slice.
             let op = unsafe { ops.add(index) };
@@ -401,9 +414,13 @@ impl Program {
         map[&pc]
     }
 
-    /// Decodes what is reachable from `start` and lowers it in address order.
-    fn lower_segment(&self, start: u64) -> (Segment, Vec<(u64, usize)>) {
-        let decoded = self.decode_reachable(start);
+    /// Lowers what is reachable from `start` in address order. `looks`: vector instructions look at VSKIP.
+    fn lower_segment(
+        &self,
+        start: u64,
+        decoded: Decoded,
+        looks: bool,
+    ) -> (Segment, Vec<(u64, usize)>) {
         let mut cx = LowerContext::new(self.config, self.level);
         let mut starts = Vec::with_capacity(decoded.len());
         let mut index_of = HashMap::with_capacity(decoded.len());
@@ -422,11 +439,18 @@ impl Program {
                 }
             };
             cx.begin(pc, u32::from(inst.len));
+            let look = (looks && vskip::is_skipped(inst)).then_some(cx.ops.len());
+            if look.is_some() {
+                cx.push(Op::new(vskip::look));
+            }
             let mark = cx.ops.len();
             if let Err(unsupported) = lower::lower(inst, &mut cx) {
                 cx.rewind(mark);
                 reasons.insert(mark, unsupported.to_string());
                 cx.push(Op::new(lower::control::unsupported));
+            }
+            if let Some(look) = look {
+                cx.ops[look].imm = (cx.ops.len() - look) as u64;
             }
             let next = pc.wrapping_add(u64::from(inst.len));
             let falls_through = !matches!(lower::flow(inst, pc), Flow::Jump(_) | Flow::Stop);
@@ -446,7 +470,8 @@ impl Program {
                 }
             }
         }
-        let pending = jit::is_enabled(self.level).then(|| Pending {
+        // Native code takes runs of vector instructions as one; with VSKIP any of them may not be executed.
+        let pending = (jit::is_enabled(self.level) && !looks).then(|| Pending {
             leaders: leaders(&decoded, &index_of, start),
             forms: cx.forms,
             decoded,
@@ -462,7 +487,7 @@ impl Program {
         (segment, starts)
     }
 
-    fn decode_reachable(&self, start: u64) -> BTreeMap<u64, Result<Inst, FetchError>> {
+    fn decode_reachable(&self, start: u64) -> Decoded {
         let mut decoded = BTreeMap::new();
         let mut work = vec![start];
         let mut seen = HashSet::new();

@@ -15,7 +15,9 @@ use std::{
 };
 
 use gneiss_amdgcn::{
-    engine::{DispatchClient, DispatchInfo, Engine, Gpu, LoadedCode, Outcome, Priority},
+    engine::{
+        DispatchClient, DispatchInfo, Engine, Gpu, LoadedCode, Outcome, Priority, Semaphores,
+    },
     memory::{GuestMap, Mapping, Rights},
     target::Target,
 };
@@ -100,6 +102,7 @@ pub fn gpu(target: &str) -> Arc<Gpu> {
         target,
         map: GuestMap::default(),
         compute_units: 8,
+        semaphores: Semaphores::default(),
     })
 }
 

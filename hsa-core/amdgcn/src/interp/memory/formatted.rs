@@ -13,6 +13,7 @@ use super::{
     buffer::{Resource, Table, addresses, scratch_addresses},
     flag, other,
     space::{Global, Space, check_scratch, site},
+    through_lds,
     vector::{finish, gather_scratch, scatter_scratch},
 };
 use crate::{
@@ -142,7 +143,7 @@ unsafe fn each_element(
     op: *const Op,
     resource: &Resource,
     (bytes, write): (usize, bool),
-    mut f: impl FnMut(&mut Wave, usize, Option<Element>),
+    mut f: impl FnMut(&mut Wave, usize, Option<Element>) -> Result<(), Exit>,
 ) -> Result<(), Exit> {
     // SAFETY: registers were checked by the lowering; memory is resolved before it is touched.
     unsafe {
@@ -175,7 +176,7 @@ unsafe fn each_element(
             } else {
                 None
             };
-            f(w, lane, element);
+            f(w, lane, element)?;
         }
         Ok(())
     }
@@ -188,11 +189,13 @@ enum Element {
     Scratch { offset: u32 },
 }
 
-/// A load with conversion.
-///
-/// # Safety
-/// A [handler](crate::interp::run::Handler).
-pub unsafe fn load(w: &mut Wave, op: *const Op) -> *const Op {
+/// A load with conversion; `put` takes the components of each lane.
+#[inline(always)]
+unsafe fn load_each(
+    w: &mut Wave,
+    op: *const Op,
+    put: impl Fn(&mut Wave, usize, &[u32]) -> Result<(), Exit>,
+) -> *const Op {
     // SAFETY: registers were checked by the lowering; each element has as many bytes as its format.
     unsafe {
         if w.exec() == 0 {
@@ -205,7 +208,6 @@ pub unsafe fn load(w: &mut Wave, op: *const Op) -> *const Op {
             Err(exit) => return w.stop(op, exit),
         };
         let size = format.map_or(0, TexelFormat::size);
-        let stride = w.stride();
         let result = each_element(w, op, &resource, (size, false), |w, lane, element| {
             let mut bytes = [0u8; 16];
             match element {
@@ -220,8 +222,9 @@ pub unsafe fn load(w: &mut Wave, op: *const Op) -> *const Op {
             let texel = format
                 .filter(|_| element.is_some())
                 .map(|format| (format, format.decode(&bytes)));
-            for component in 0..request.components {
-                let value = texel.map_or(0, |(format, texel)| {
+            let mut values = [0; 4];
+            for (component, value) in values.iter_mut().enumerate().take(request.components) {
+                *value = texel.map_or(0, |(format, texel)| {
                     let value = if request.format.is_some() {
                         texel[component]
                     } else {
@@ -233,7 +236,25 @@ pub unsafe fn load(w: &mut Wave, op: *const Op) -> *const Op {
                         u32::from(to_half(format.number, value))
                     }
                 });
-                let (register, shift) = place(request.registers, component);
+            }
+            put(w, lane, &values[..request.components])
+        });
+        finish(w, op, result)
+    }
+}
+
+/// A load with conversion.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+pub unsafe fn load(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: registers were checked by the lowering.
+    unsafe {
+        let registers = Request::of(&*op).registers;
+        let stride = w.stride();
+        load_each(w, op, |w, lane, values| {
+            for (component, &value) in values.iter().enumerate() {
+                let (register, shift) = place(registers, component);
                 let to: *mut u32 = w.base[0]
                     .add((*op).d as usize + register * stride + 4 * lane)
                     .cast();
@@ -242,8 +263,22 @@ pub unsafe fn load(w: &mut Wave, op: *const Op) -> *const Op {
                     Some(shift) => *to & !(0xffff << shift) | value << shift,
                 };
             }
-        });
-        finish(w, op, result)
+            Ok(())
+        })
+    }
+}
+
+/// `buffer_load_lds_format_x`: a load with conversion to LDS.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+pub unsafe fn load_to_lds(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: registers were checked by the lowering; LDS is resolved before it is touched.
+    unsafe {
+        let base = through_lds::lds_base(w, op);
+        load_each(w, op, |w, lane, values| {
+            through_lds::put(w, base, lane, values)
+        })
     }
 }
 
@@ -288,6 +323,7 @@ pub unsafe fn store(w: &mut Wave, op: *const Op) -> *const Op {
                 }
                 None => {}
             }
+            Ok(())
         });
         finish(w, op, result)
     }

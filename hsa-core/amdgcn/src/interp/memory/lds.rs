@@ -360,29 +360,6 @@ pub unsafe fn count<R: Rmw<Word = u32>>(w: &mut Wave, op: *const Op) -> *const O
     }
 }
 
-/// `ds_gws_barrier`: leaves the loop; the engine counts the waves. The value in the first active lane is the number of waves less one.
-///
-/// # Safety
-/// A [handler](crate::interp::run::Handler).
-pub unsafe fn grid_barrier(w: &mut Wave, op: *const Op) -> *const Op {
-    // SAFETY: registers were checked by the lowering.
-    unsafe {
-        let exec = w.exec();
-        if exec == 0 {
-            return op.add(1);
-        }
-        let data: *const u32 = w.base[0].add((*op).s[0].offset() as usize).cast();
-        let waves = (*data.add(exec.trailing_zeros() as usize))
-            .saturating_add(1)
-            .min(0xff_ffff);
-        let resource = (*op).imm as u32 + (w.sgpr[w.m0] >> 16 & 63);
-        w.stop(
-            op.add(1),
-            Exit::Other(super::other::of_grid_barrier(resource, waves)),
-        )
-    }
-}
-
 /// `ds_*_src2_*`: the word at a lane's address becomes a function of itself and a second word of LDS, whose distance in dwords is the offset
 /// field, or, if that is negative, the high bits of the address.
 ///

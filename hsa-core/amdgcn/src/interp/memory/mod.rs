@@ -12,6 +12,8 @@
 //! * [`block`]: blocks of registers, and matrices that are transposed.
 //! * [`scalar`]: scalar loads, stores, atomics and clocks.
 //! * [`buffer`]: buffer resources and their addressing.
+//! * [`bvh_stack`]: stacks of rays in LDS.
+//! * [`wave_sync`]: what asks for global wave sync.
 //! * [`formatted`]: buffer accesses that convert formats.
 //! * [`image`]: image resources, sampling.
 //!
@@ -22,6 +24,7 @@
 pub mod atomic;
 pub mod block;
 pub mod buffer;
+pub mod bvh_stack;
 pub mod element;
 pub mod flat;
 pub mod formatted;
@@ -32,6 +35,7 @@ pub mod scalar;
 pub mod space;
 pub mod through_lds;
 pub mod vector;
+pub mod wave_sync;
 pub mod wide;
 
 use super::wave::Wave;
@@ -50,19 +54,6 @@ pub mod other {
 
     /// All waves of a group wait at barriers that none of them completes.
     pub const DEADLOCK: u32 = 6;
-
-    /// Bit that says `ds_gws_barrier`: the resource is in bits 29:24, the number of waves in bits 23:0.
-    const GRID_BARRIER: u32 = 1 << 31;
-
-    /// The reason of `ds_gws_barrier`.
-    pub(super) fn of_grid_barrier(resource: u32, waves: u32) -> u32 {
-        GRID_BARRIER | (resource & 63) << 24 | waves & 0xff_ffff
-    }
-
-    /// The resource and the number of waves of a `ds_gws_barrier`, if the code is one.
-    pub fn grid_barrier(code: u32) -> Option<(usize, u32)> {
-        (code & GRID_BARRIER != 0).then_some(((code >> 24 & 63) as usize, code & 0xff_ffff))
-    }
 }
 
 /// What an [`Exit::Other`](super::run::Exit::Other) of a memory handler means.

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     interp::{run::Exit, wave::Wave},
     ir::Op,
+    launch::SCRATCH_RESOURCE_BASE,
 };
 
 /// Address of a scalar memory operation: 64-bit base in slot `s[0]` (by index in `d2`), an immediate, and an optional scalar offset.
@@ -118,6 +119,85 @@ pub unsafe fn store<const N: usize>(w: &mut Wave, op: *const Op) -> *const Op {
                 op.add(1)
             }
             Err(fault) => w.stop(op, fault_exit(fault, None)),
+        }
+    }
+}
+
+/// Host address of `bytes` bytes for an `s_scratch_*` operation (Vega ISA, 7.2: base + immediate + 64 × scalar offset, without the two low
+/// bits). Where the base is that of the wave's scratch, as FLAT_SCRATCH and the scratch resource name it, this is the wave's own, in the
+/// order of memory: dword `i` of lane `l` is dword `i * lanes + l`. Any other address is one of global memory.
+#[inline(always)]
+unsafe fn scratch_address<const WRITE: bool>(
+    w: &Wave,
+    op: *const Op,
+    bytes: u64,
+) -> Result<*mut u8, Exit> {
+    // SAFETY: slots were checked by the lowering; the wave runs inside a slice.
+    unsafe {
+        let mut address = w.pair((*op).d2 as usize).wrapping_add((*op).imm);
+        if (*op).aux[0] & flag::SADDR != 0 {
+            address = address.wrapping_add(u64::from(w.sgpr[(*op).aux[1] as usize]) * 64);
+        }
+        let address = address & !3;
+        if let Some(offset) = address.checked_sub(SCRATCH_RESOURCE_BASE) {
+            let size = u64::from(w.scratch_size) * w.lanes() as u64;
+            return if offset.checked_add(bytes).is_some_and(|end| end <= size) {
+                Ok(w.scratch.add(offset as usize))
+            } else {
+                Err(Exit::Aperture {
+                    address: offset,
+                    write: WRITE,
+                    lane: None,
+                })
+            };
+        }
+        let host = if WRITE {
+            cache(w).write(site(op), address, bytes)
+        } else {
+            cache(w)
+                .read(site(op), address, bytes)
+                .map(<*const u8>::cast_mut)
+        };
+        host.map_err(|fault| fault_exit(fault, None))
+    }
+}
+
+/// Loads N dwords of scratch into the slots from `d` on.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+pub unsafe fn scratch_load<const N: usize>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: slots were checked by the lowering; memory is resolved before it is read.
+    unsafe {
+        match scratch_address::<false>(w, op, 4 * N as u64) {
+            Ok(from) => {
+                for i in 0..N {
+                    w.sgpr[(*op).d as usize + i] = from.cast::<u32>().add(i).read_volatile();
+                }
+                op.add(1)
+            }
+            Err(exit) => w.stop(op, exit),
+        }
+    }
+}
+
+/// Stores N dwords from the slots from `d` on into scratch.
+///
+/// # Safety
+/// A [handler](crate::interp::run::Handler).
+pub unsafe fn scratch_store<const N: usize>(w: &mut Wave, op: *const Op) -> *const Op {
+    // SAFETY: slots were checked by the lowering; memory is resolved before it is written.
+    unsafe {
+        match scratch_address::<true>(w, op, 4 * N as u64) {
+            Ok(to) => {
+                for i in 0..N {
+                    to.cast::<u32>()
+                        .add(i)
+                        .write_volatile(w.sgpr[(*op).d as usize + i]);
+                }
+                op.add(1)
+            }
+            Err(exit) => w.stop(op, exit),
         }
     }
 }

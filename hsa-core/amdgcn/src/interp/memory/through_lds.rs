@@ -19,8 +19,11 @@ use crate::{
 };
 
 /// Address in LDS of lane 0's dword.
+///
+/// # Safety
+/// An operation of the wave's program.
 #[inline(always)]
-unsafe fn lds_base(w: &Wave, op: *const Op) -> u64 {
+pub(super) unsafe fn lds_base(w: &Wave, op: *const Op) -> u64 {
     // SAFETY: by the caller: an operation of the wave's program.
     unsafe {
         let m0 = w.sgpr[w.m0];
@@ -34,8 +37,11 @@ unsafe fn lds_base(w: &Wave, op: *const Op) -> u64 {
 }
 
 /// Writes a lane's dwords to LDS.
+///
+/// # Safety
+/// The wave runs inside a slice.
 #[inline(always)]
-unsafe fn put(w: &Wave, base: u64, lane: usize, values: &[u32]) -> Result<(), Exit> {
+pub(super) unsafe fn put(w: &Wave, base: u64, lane: usize, values: &[u32]) -> Result<(), Exit> {
     let bytes = 4 * values.len() as u64;
     let address = base.wrapping_add(bytes * lane as u64);
     // SAFETY: by the caller: the wave runs inside a slice; what is resolved is as long as the values.

@@ -93,6 +93,9 @@ pub fn lower_sopp(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported>
         | M::s_singleuse_vdst => {}
         M::s_code_end => op(illegal, 0),
         M::s_endpgm => op(end_program, 0),
+        // The KILL bit ends the wave.
+        M::s_setkill if imm & 1 != 0 => op(end_program, 0),
+        M::s_setkill => {}
         M::s_barrier => op(barrier::whole, 0),
         // −1 is the barrier of the group, below it those of trap handlers.
         M::s_barrier_wait if inst.simm16 >= -1 => {

@@ -457,7 +457,11 @@ fn mubuf(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         op.s[0] = file(cx, inst.src[0].operand, address_registers)?;
     }
     let mut loaded = 0;
-    if let Some(formatted) = names::formatted(inst.op) {
+    if inst.op == M::buffer_load_lds_format_x || inst.op == M::buffer_load_format_x && inst.mem.lds
+    {
+        names::FORMAT_X.put(&mut op);
+        op.run = formatted::load_to_lds;
+    } else if let Some(formatted) = names::formatted(inst.op) {
         if inst.mem.lds {
             return Err(Unsupported::form(inst, "lds"));
         }

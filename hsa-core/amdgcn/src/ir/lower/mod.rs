@@ -9,6 +9,7 @@
 
 pub mod control;
 pub mod image;
+pub mod interpolation;
 pub mod matrix;
 pub mod meaning;
 pub mod memory;
@@ -16,6 +17,7 @@ pub mod packed;
 pub mod scalar;
 pub mod scaled;
 pub mod vector;
+pub mod vskip;
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +25,7 @@ mod tests;
 use std::{any::Any, collections::HashMap, fmt};
 
 use crate::{
-    interp::{level::Level, run::Handler, wave::slot},
+    interp::{interpolation as lds_direct, level::Level, run::Handler, wave::slot},
     isa::inst::{Format, Inst, Operand, OperandSlot, Type},
     jit::form::Form,
 };
@@ -93,7 +95,8 @@ pub fn lower(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
         | Format::Mubuf
         | Format::Mtbuf
         | Format::Mimg => memory::lower_memory(inst, cx),
-        _ => Err(Unsupported::op(inst)),
+        Format::Vintrp => interpolation::lower_interpolation(inst, cx),
+        Format::Exp => Err(Unsupported::op(inst)),
     }
 }
 
@@ -269,7 +272,8 @@ impl LowerContext {
         }
     }
 
-    /// Reference to a special source by its operand code; `src_vccz` and `src_execz` are brought up to date by an operation before.
+    /// Reference to a special source by its operand code; `src_vccz`, `src_execz` and `src_lds_direct` are brought up to date by an
+    /// operation before.
     fn special(&mut self, code: u8) -> Result<Ref, Unsupported> {
         let index = match code {
             235 => slot::SHARED_BASE,
@@ -282,6 +286,10 @@ impl LowerContext {
                 if code == 251 { slot::VCCZ } else { slot::EXECZ }
             }
             253 => slot::SCC,
+            254 => {
+                self.push(Op::new(lds_direct::read_lds_direct));
+                slot::LDS_DIRECT
+            }
             _ => return Err(Unsupported(format!("special source {code}"))),
         };
         Ok(Ref::scalar(index as u32))

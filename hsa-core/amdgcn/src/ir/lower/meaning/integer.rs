@@ -20,6 +20,35 @@ fn u24(x: u32) -> u32 {
     x & 0x00ff_ffff
 }
 
+/// Vega ISA, `V_SCREEN_PARTITION_4SE_B32`: the mask of shader engines for each code of a rectangle, as hexadecimal digits.
+const SCREEN_PARTITION: &[u8; 256] = b"\
+    137f5fff7fffffff\
+    f26efafffbffffff\
+    df4cff5fffdfffff\
+    9bf8fffafffeffff\
+    ffff4cdf6fffefff\
+    fffff89bf99ffdff\
+    ffff7f13ff9fffbf\
+    ffff6ef26ff6fff7\
+    bfffffff23bfafff\
+    f7fffffff19df5ff\
+    ffefffffef8cffaf\
+    fffdffff67f4fff5\
+    9fffdfffffff8cef\
+    f66ffefffffff467\
+    ff6fff7fffffbf23\
+    9ff9fffbffff9df1\
+";
+
+fn screen_partition(x: u32) -> u32 {
+    let digit = u32::from(SCREEN_PARTITION[x as usize & 255]);
+    if digit < u32::from(b'a') {
+        digit - u32::from(b'0')
+    } else {
+        digit - u32::from(b'a') + 10
+    }
+}
+
 pub(super) fn byte(x: u32, n: u32) -> u32 {
     x >> (8 * n) & 0xff
 }
@@ -132,6 +161,7 @@ pub(super) fn integer(op: M) -> Option<VectorOp> {
         }
         M::v_mov_b64 => h1(|a: u64| a),
         M::v_not_b32 => h1(|a: u32| !a),
+        M::v_screen_partition_4se_b32 => h1(screen_partition),
         M::v_bfrev_b32 => h1(|a: u32| a.reverse_bits()),
         M::v_ffbh_u32 | M::v_clz_i32_u32 => {
             k1(|a: u32| if a == 0 { u32::MAX } else { a.leading_zeros() })

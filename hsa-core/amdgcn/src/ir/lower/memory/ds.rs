@@ -4,9 +4,9 @@ use crate::{
     interp::{
         memory::{
             atomic::{self, NoReturn, Old},
-            element, flag, lds,
+            bvh_stack, element, flag, lds,
             space::Lds,
-            wide,
+            wave_sync, wide,
         },
         run::Handler,
     },
@@ -26,14 +26,12 @@ use super::{
 
 pub(super) fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
     use M::*;
-    if inst.op == ds_gws_init {
-        // See `GridBarrier` in the engine: the barrier itself brings the number.
-        return Ok(());
-    }
-    if inst.op == ds_gws_barrier {
-        let mut op = Op::new(lds::grid_barrier);
+    if let Some((run, has_value)) = wave_sync::handler(inst.op) {
+        let mut op = Op::new(run);
         op.imm = u64::from(inst.mem.offset.cast_unsigned() & 0xffff);
-        op.s[0] = file(cx, inst.src[0].operand, 1)?;
+        if has_value {
+            op.s[0] = file(cx, inst.src[0].operand, 1)?;
+        }
         cx.push(op);
         return Ok(());
     }
@@ -46,7 +44,20 @@ pub(super) fn ds(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> 
         op.aux[0] |= flag::VADDR;
         op.s[0] = file(cx, inst.src[0].operand, 1)?;
     }
-    if let Some((run, store)) = by_lane(inst.op) {
+    if let Some(shape) = bvh_stack::shape(inst.op) {
+        if op.imm as u32 & bvh_stack::option::RANGES != 0
+            && matches!(
+                inst.op,
+                ds_bvh_stack_push4_pop1_rtn_b32 | ds_bvh_stack_push8_pop2_rtn_b64
+            )
+        {
+            return Err(Unsupported::form(inst, "ranges of triangles"));
+        }
+        op.run = shape.run;
+        op.s[1] = file(cx, inst.src[1].operand, 1)?;
+        op.s[2] = file(cx, inst.src[2].operand, shape.nodes)?;
+        op.d = cx.vgpr_range(inst.dst.operand, shape.results)?;
+    } else if let Some((run, store)) = by_lane(inst.op) {
         op.run = run;
         if store {
             op.s[1] = file(cx, inst.src[1].operand, 1)?;

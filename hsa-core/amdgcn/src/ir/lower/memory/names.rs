@@ -134,6 +134,13 @@ impl Formatted {
     }
 }
 
+/// One component as it comes: what `buffer_load_format_x` loads.
+pub(super) const FORMAT_X: Request = Request {
+    components: 1,
+    registers: Registers::Whole,
+    format: None,
+};
+
 /// Reads `buffer_load_format_d16_xyz`, `tbuffer_store_format_x` and their like of all families.
 pub(super) fn formatted(op: Op) -> Option<Formatted> {
     let name = op.name();

@@ -16,7 +16,7 @@ use crate::{
 };
 
 use super::{
-    super::{LowerContext, Unsupported, control},
+    super::{LowerContext, Unsupported, control, vskip},
     hwreg, register,
 };
 
@@ -216,6 +216,7 @@ pub(super) fn lower_special(inst: &Inst, cx: &mut LowerContext) -> Result<bool, 
             cx.push(op);
             cx.gpr_index = Some(mode);
         }
+        M::s_setvskip => vskip::lower_set(inst, cx)?,
         M::s_set_gpr_idx_idx => {
             let mut op = Op::new(set_index_alone);
             op.s[0] = cx.scalar_src(a, 1)?;
