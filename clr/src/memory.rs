@@ -7,7 +7,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
 
@@ -126,15 +126,40 @@ impl Memory {
 #[derive(Debug, Default)]
 pub(crate) struct MemoryMap {
     ranges: RwLock<BTreeMap<usize, Arc<Memory>>>,
+    /// Whether registered ranges have ever overlapped, so that the nearest start need not be the one that holds an address. Written under
+    /// the lock, which orders it with the entries.
+    overlapping: AtomicBool,
 }
 
 impl MemoryMap {
-    /// Adds an allocation. Ranges of live allocations never overlap: the library hands them out.
+    /// Adds an allocation. Ranges of live allocations never overlap: the library hands them out. Those of the program's own memory may, and
+    /// the newest of the same start is the one that is found there.
     pub(crate) fn insert(&self, memory: &Arc<Memory>) {
         let mut ranges = self.ranges.write();
+        if memory.kind == MemoryKind::Registered {
+            let overlaps = memory
+                .bases()
+                .any(|base| Self::nearest(&ranges, base, memory.size).is_some());
+            if overlaps {
+                self.overlapping.store(true, Ordering::Relaxed);
+            }
+        }
         for base in memory.bases() {
             ranges.insert(base, memory.clone());
         }
+    }
+
+    /// The last range that starts before the end of another one, if it reaches into it.
+    fn nearest(
+        ranges: &BTreeMap<usize, Arc<Memory>>,
+        address: usize,
+        size: usize,
+    ) -> Option<(usize, &Arc<Memory>)> {
+        ranges
+            .range(..address.saturating_add(size))
+            .next_back()
+            .filter(|(base, memory)| base.saturating_add(memory.size) > address)
+            .map(|(base, memory)| (*base, memory))
     }
 
     /// Takes out the allocation with that base (host or device) if `accept` agrees.
@@ -182,19 +207,32 @@ impl MemoryMap {
     /// The allocation that holds the address, and the offset in it. Address 1 past the end is outside.
     pub(crate) fn find(&self, address: usize) -> Option<(Arc<Memory>, usize)> {
         let ranges = self.ranges.read();
-        let (base, memory) = ranges.range(..=address).next_back()?;
-        let offset = address - base;
-        (offset < memory.size).then(|| (memory.clone(), offset))
+        if let Some((base, memory)) = Self::nearest(&ranges, address, 1) {
+            return Some((memory.clone(), address - base));
+        }
+        if !self.overlapping.load(Ordering::Relaxed) {
+            return None;
+        }
+        ranges
+            .range(..=address)
+            .rev()
+            .find(|(base, memory)| address - **base < memory.size)
+            .map(|(base, memory)| (memory.clone(), address - base))
     }
 
-    /// Whether any range of the map overlaps with this one.
-    pub(crate) fn overlaps(&self, address: usize, size: usize) -> bool {
+    /// The allocations whose ranges overlap with this one, the last of them first.
+    pub(crate) fn overlapping(&self, address: usize, size: usize) -> Vec<Arc<Memory>> {
         let end = address.saturating_add(size);
         let ranges = self.ranges.read();
+        let all = self.overlapping.load(Ordering::Relaxed);
+        let reaches = |base: usize, memory: &Memory| base.saturating_add(memory.size) > address;
         ranges
             .range(..end)
-            .next_back()
-            .is_some_and(|(base, memory)| base.saturating_add(memory.size) > address)
+            .rev()
+            .take_while(|(base, memory)| all || reaches(**base, memory))
+            .filter(|(base, memory)| reaches(**base, memory))
+            .map(|(_, memory)| memory.clone())
+            .collect()
     }
 
     /// All allocations that `accept` agrees to.

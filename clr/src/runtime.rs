@@ -222,6 +222,11 @@ impl Runtime {
         self.shared.map.find(address)
     }
 
+    /// The allocations of which a part lies in a range.
+    pub fn memory_in(&self, address: usize, size: usize) -> Vec<Arc<Memory>> {
+        self.shared.map.overlapping(address, size)
+    }
+
     /// All allocations of a kind, in the order in which they were made.
     pub fn allocations(&self, kind: MemoryKind) -> Vec<Arc<Memory>> {
         self.shared.map.filter(|memory| memory.kind == kind)

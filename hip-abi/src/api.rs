@@ -28,6 +28,7 @@ use crate::{
         dot::*, exec_api::*, kernel_api::*, memory_api::*, node_api::*, params::*,
         structure_api::*, update_api::*, user_object::*,
     },
+    host_registration::*,
     ipc::*,
     last_error::*,
     launch_entry::*,

@@ -7,7 +7,7 @@ use gneiss_hip_abi_macros::hip_api;
 use crate::{
     array::{plane, shape},
     copy::Host,
-    copy_rect::{self, NULL_STREAM, Plane},
+    copy_rect::{self, NULL_STREAM, Plane, gone_as_value},
     enums::*,
     error::*,
     fail,
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn hipMemcpy2DToArrayAsync(
         width,
         height,
     };
-    to_array(dst, wOffset, hOffset, &src, kind, stream, Host::GoesOn)
+    to_array(dst, wOffset, hOffset, &src, kind, stream, Host::GoesOn).map_err(gone_as_value)
 }
 
 /// Copies rows from an array.
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn hipMemcpy2DFromArrayAsync(
         width,
         height,
     };
-    from_array(&dst, src, wOffset, hOffset, kind, stream, Host::GoesOn)
+    from_array(&dst, src, wOffset, hOffset, kind, stream, Host::GoesOn).map_err(gone_as_value)
 }
 
 /// Copies bytes to a row of an array.

@@ -10,7 +10,7 @@ use crate::{
     error::*,
     fail,
     handle::Kind,
-    peer,
+    log_error, peer,
     runtime::{self, Device},
     types::*,
     version,
@@ -217,11 +217,14 @@ pub unsafe extern "C" fn hipDevicePrimaryCtxGetState(
     active: *mut i32,
 ) -> hipError_t {
     let device = runtime::device(dev)?;
-    give(flags, device.flags.load(Ordering::Relaxed))?;
-    give(
-        active,
-        i32::from(runtime::current_ordinal() == device.ordinal),
-    )
+    if !flags.is_null() {
+        give(flags, device.flags.load(Ordering::Relaxed))?;
+    }
+    if !active.is_null() {
+        let is_current = runtime::current_ordinal() == device.ordinal;
+        give(active, i32::from(is_current))?;
+    }
+    Ok(())
 }
 
 /// Gives up a primary context, which stays as long as the process.
@@ -242,11 +245,15 @@ pub unsafe extern "C" fn hipDevicePrimaryCtxRetain(
     give(pctx, handle_of(runtime::device(dev)?))
 }
 
-/// Resets a primary context. As in AMD's runtime a valid device changes nothing.
+/// Resets a primary context. As in AMD's runtime this changes nothing, and the number of a device that is not there is no error.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipDevicePrimaryCtxReset(dev: hipDevice_t) -> hipError_t {
-    runtime::device(dev)?;
+    let devices = runtime::get()?.devices.len();
+    if usize::try_from(dev).is_ok_and(|ordinal| ordinal < devices) {
+        return Ok(());
+    }
+    log_error!("there is no device {dev}, of which nothing was to be reset");
     Ok(())
 }
 

@@ -17,6 +17,7 @@ use crate::{
     runtime::hip_error,
     stream::{Resolved, resolve},
     types::*,
+    version::{Major, presented},
 };
 
 /// Rows of pitched allocations start at multiples of this.
@@ -284,6 +285,15 @@ pub(crate) struct Copy2D {
     pub height: usize,
 }
 
+/// The error of copies of rows for a stream that is destroyed, which AMD's runtime has for them alone (`hipMemcpy2DValidateParams` of ROCm/clr).
+pub(crate) fn gone_as_value(error: hipError_t) -> hipError_t {
+    if error == hipErrorContextIsDestroyed && presented() != Major::Seven {
+        hipErrorInvalidValue
+    } else {
+        error
+    }
+}
+
 /// Copies rows.
 pub(crate) fn copy_2d(
     c: &Copy2D,
@@ -305,7 +315,7 @@ pub(crate) fn copy_2d(
     }
     let dst = Plane::new(c.dst, c.dpitch, c.height);
     let src = Plane::new(c.src.cast_mut(), c.spitch, c.height);
-    copy(dst, src, [c.width, c.height, 1], kind, stream, host)
+    copy(dst, src, [c.width, c.height, 1], kind, stream, host).map_err(gone_as_value)
 }
 
 /// Copies rows; returns when they are there.

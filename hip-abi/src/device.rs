@@ -374,7 +374,7 @@ pub unsafe extern "C" fn hipDeviceGetByPCIBusId(
     });
     match found {
         Some(found) => give(device, found.ordinal as i32),
-        None => fail!(hipErrorInvalidDevice, "no device at {text}"),
+        None => fail!(hipErrorInvalidValue, "no device at {text}"),
     }
 }
 

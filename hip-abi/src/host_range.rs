@@ -304,21 +304,27 @@ pub fn check(what: &str, address: usize, size: usize, access: Access) -> HipResu
     }
 }
 
-/// Checks that a range can be read and written, without touching its pages: for ranges that may be much larger than what is used of them.
-///
-/// # Errors
-/// `hipErrorInvalidValue`.
-pub fn check_mapped(what: &str, address: usize, size: usize) -> HipResult {
+/// Whether a range can be read and written, without touching its pages: for ranges that may be much larger than what is used of them.
+pub fn is_mapped(address: usize, size: usize) -> bool {
     let answer = match pages(address, size) {
         Some((start, end)) => answered(query(start, end, Access::Write), || {
             mapped(start, end, Access::Write)
         }),
         None => Answer::No,
     };
-    if answer == Answer::No {
-        return refusal(what, address, size, Access::Write);
+    answer != Answer::No
+}
+
+/// Checks that a range [is mapped](is_mapped).
+///
+/// # Errors
+/// `hipErrorInvalidValue`.
+pub fn check_mapped(what: &str, address: usize, size: usize) -> HipResult {
+    if is_mapped(address, size) {
+        Ok(())
+    } else {
+        refusal(what, address, size, Access::Write)
     }
-    Ok(())
 }
 
 /// Checks one side of a copy, unless it is memory of HIP.

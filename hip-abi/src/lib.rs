@@ -41,6 +41,7 @@ pub mod function;
 pub mod graph;
 pub mod handle;
 pub mod host_range;
+pub mod host_registration;
 pub mod ipc;
 pub mod last_error;
 pub mod launch;

@@ -9,7 +9,7 @@ use crate::{
     capture,
     enums::*,
     error::*,
-    fail, graph,
+    fail, graph, log_error,
     runtime::{self, hip_error},
     types::*,
     version::MemoryType,
@@ -55,19 +55,19 @@ pub(crate) fn allocate(place: *mut *mut c_void, size: usize, fine_grained: bool)
     Ok(())
 }
 
+/// The flags of `hipHostMalloc` that mean something.
+const HOST_FLAGS: u32 = hipHostMallocPortable
+    | hipHostMallocMapped
+    | hipHostMallocWriteCombined
+    | hipHostMallocNumaUser
+    | hipHostMallocCoherent
+    | hipHostMallocNonCoherent
+    | hipHostMallocUncached;
+
+/// Flags that are not known mean nothing, as in AMD's runtime (`ihipHostMalloc` of ROCm/clr).
 fn host_flags(flags: u32) -> HipResult<HostFlags> {
-    let known = hipHostMallocPortable
-        | hipHostMallocMapped
-        | hipHostMallocWriteCombined
-        | hipHostMallocNumaUser
-        | hipHostMallocCoherent
-        | hipHostMallocNonCoherent
-        | hipHostMallocUncached;
-    if flags & !known != 0 {
-        return fail!(
-            hipErrorInvalidValue,
-            "host allocation flags {flags:#x} are not all known"
-        );
+    if flags & !HOST_FLAGS != 0 {
+        log_error!("host allocation flags {flags:#x} are not all known: the others do not count");
     }
     if flags & hipHostMallocCoherent != 0 && flags & hipHostMallocNonCoherent != 0 {
         return fail!(
@@ -106,8 +106,32 @@ fn allocate_host(place: *mut *mut c_void, size: usize, flags: u32) -> HipResult 
     Ok(())
 }
 
-/// Frees what an allocation function of HIP gave, after the work of its device has ended.
-fn free(address: *mut c_void, host: bool) -> HipResult {
+/// The start of the allocation that holds an address, for the calls that free it: as in AMD's runtime (`ihipFree` and `Device::svmFree` of
+/// ROCm/clr) an address inside of it frees all of it. The log names the mistake.
+pub(crate) fn start_to_free(address: usize) -> HipResult<usize> {
+    match runtime::get()?.clr.find_memory(address) {
+        Some((memory, offset)) if offset != 0 && is_freed_here(memory.kind()) => {
+            log_error!(
+                "{address:#x} is {offset} bytes into an allocation of {} bytes: all of it is freed",
+                memory.size()
+            );
+            Ok(address - offset)
+        }
+        _ => Ok(address),
+    }
+}
+
+/// Whether `hipFree` and its like end an allocation: what other calls make, others end.
+fn is_freed_here(kind: MemoryKind) -> bool {
+    match kind {
+        MemoryKind::Registered | MemoryKind::Ipc | MemoryKind::Mapped => false,
+        MemoryKind::Host | MemoryKind::Device | MemoryKind::Managed | MemoryKind::Signal => true,
+    }
+}
+
+/// Frees what an allocation function of HIP gave, after the work of its device has ended. Which of them is the same to AMD's runtime: the
+/// log names a call that is meant for other memory.
+pub(crate) fn free(address: *mut c_void, host: bool) -> HipResult {
     if address.is_null() {
         return Ok(());
     }
@@ -127,19 +151,24 @@ fn free(address: *mut c_void, host: bool) -> HipResult {
     if memory.kind() == MemoryKind::Ipc && crate::ipc::is_open(address.addr()) {
         return crate::ipc::close(address.addr());
     }
-    let freeable = match memory.kind() {
-        MemoryKind::Registered | MemoryKind::Ipc | MemoryKind::Mapped => false,
-        MemoryKind::Host => true,
-        MemoryKind::Device | MemoryKind::Managed | MemoryKind::Signal => !host,
-    };
-    if offset != 0 || !freeable {
+    if !is_freed_here(memory.kind()) {
         return fail!(
             hipErrorInvalidValue,
-            "{address:p} is not the start of an allocation that this call frees"
+            "{address:p} is not in an allocation that this call frees"
         );
+    }
+    if offset != 0 {
+        let start = start_to_free(address.addr())?;
+        return free(std::ptr::without_provenance_mut(start), host);
     }
     if crate::pool::holds_freed(address.addr()) {
         return fail!(hipErrorInvalidValue, "{address:p} is freed already");
+    }
+    if host && memory.kind() != MemoryKind::Host {
+        log_error!(
+            "{address:p} is {:?} memory, not host memory: it is freed all the same",
+            memory.kind()
+        );
     }
     if crate::pool::owns(address.addr()) {
         return crate::pool::free_now(address.addr());
@@ -207,7 +236,7 @@ pub unsafe extern "C" fn hipHostMalloc(
     allocate_host(ptr, size, flags)
 }
 
-/// Allocates pinned host memory (as `hipHostMalloc`).
+/// Allocates pinned host memory, as `hipHostMalloc`, which ignores flags that it does not know; this one refuses them.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipHostAlloc(
@@ -215,6 +244,12 @@ pub unsafe extern "C" fn hipHostAlloc(
     size: usize,
     flags: u32,
 ) -> hipError_t {
+    if flags & !HOST_FLAGS != 0 {
+        return fail!(
+            hipErrorInvalidValue,
+            "host allocation flags {flags:#x} are not all known"
+        );
+    }
     allocate_host(ptr, size, flags)
 }
 
@@ -232,83 +267,26 @@ pub unsafe extern "C" fn hipMemAllocHost(ptr: *mut *mut c_void, size: usize) -> 
     allocate_host(ptr, size, hipHostMallocDefault)
 }
 
-/// Frees device or host memory after the device's work has ended. Null is no error.
+/// Frees device or host memory after the device's work has ended. Null is no error, and as in AMD's runtime an address inside an allocation
+/// frees all of it, which the log names as a mistake.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipFree(ptr: *mut c_void) -> hipError_t {
     free(ptr, false)
 }
 
-/// Frees pinned host memory after the device's work has ended.
+/// Frees pinned host memory after the device's work has ended. As in AMD's runtime it frees what `hipFree` does, too; the log names that.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipHostFree(ptr: *mut c_void) -> hipError_t {
     free(ptr, true)
 }
 
-/// Frees pinned host memory after the device's work has ended.
+/// Frees pinned host memory after the device's work has ended (as `hipHostFree`).
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipFreeHost(ptr: *mut c_void) -> hipError_t {
     free(ptr, true)
-}
-
-/// Pins the program's own memory.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipHostRegister(
-    hostPtr: *mut c_void,
-    sizeBytes: usize,
-    flags: u32,
-) -> hipError_t {
-    if hostPtr.is_null() || sizeBytes == 0 {
-        return fail!(hipErrorInvalidValue, "nothing to register");
-    }
-    if flags & !0xf != 0 || flags & hipHostRegisterIoMemory != 0 {
-        return fail!(
-            hipErrorInvalidValue,
-            "registration flags {flags:#x} are not all known"
-        );
-    }
-    let mut host = HostFlags::MAPPED;
-    host.set(HostFlags::PORTABLE, flags & hipHostRegisterPortable != 0);
-    host.set(
-        HostFlags::COHERENT,
-        flags & hipExtHostRegisterCoarseGrained == 0,
-    );
-    crate::host_range::check_mapped("range to register", hostPtr.addr(), sizeBytes)?;
-    let device = runtime::current()?;
-    // SAFETY: the caller of hipHostRegister promises that the range stays mapped until hipHostUnregister.
-    unsafe {
-        runtime::get()?
-            .clr
-            .register_host(&device.clr, hostPtr.expose_provenance(), sizeBytes, host)
-    }
-    .map_err(hip_error)?;
-    Ok(())
-}
-
-/// Undoes `hipHostRegister`.
-#[hip_api]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipHostUnregister(hostPtr: *mut c_void) -> hipError_t {
-    if hostPtr.is_null() {
-        return fail!(hipErrorInvalidValue, "null pointer");
-    }
-    let runtime = runtime::get()?;
-    match runtime.clr.find_memory(hostPtr.addr()) {
-        Some((memory, 0)) if memory.kind() == MemoryKind::Registered => {
-            let _ = memory.device().synchronize();
-            runtime
-                .clr
-                .unregister_host(hostPtr.addr())
-                .map_err(hip_error)
-        }
-        _ => fail!(
-            hipErrorHostMemoryNotRegistered,
-            "{hostPtr:p} is not the start of registered memory"
-        ),
-    }
 }
 
 /// Gives the device address of pinned host memory.
@@ -420,12 +398,13 @@ pub unsafe extern "C" fn hipMallocManaged(
     Ok(())
 }
 
-/// Gives free and total memory of the current device; `HIP_HIDDEN_FREE_MEM` says how much does not count as free.
+/// Gives free and total memory of the current device, wherever there is a place for it; `HIP_HIDDEN_FREE_MEM` says how much does not count as
+/// free.
 #[hip_api]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
     if free.is_null() && total.is_null() {
-        return fail!(hipErrorInvalidValue, "no place for the sizes");
+        return Ok(());
     }
     crate::pool::trim_all();
     let (free_bytes, total_bytes) = runtime::current()?.clr.memory_info();
@@ -507,6 +486,7 @@ mod tests {
             host_flags(hipHostMallocCoherent | hipHostMallocNonCoherent),
             Err(hipErrorInvalidValue)
         );
-        assert_eq!(host_flags(0x100), Err(hipErrorInvalidValue));
+        // Flags that are not known do not count.
+        assert_eq!(host_flags(0x100), host_flags(hipHostMallocDefault));
     }
 }

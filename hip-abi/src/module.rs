@@ -154,17 +154,21 @@ fn load_file(out: *mut hipModule_t, path: *const c_char) -> HipResult {
         return fail!(hipErrorInvalidValue, "no file name");
     }
     let size = match std::fs::metadata(path.as_ref()) {
+        // AMD's runtime finds devices empty and cannot map directories.
+        Ok(metadata) if metadata.is_dir() => {
+            return fail!(hipErrorInvalidValue, "{path} is a directory");
+        }
         Ok(metadata) if metadata.is_file() => metadata.len(),
-        Ok(_) => return fail!(hipErrorFileNotFound, "{path} is not a file"),
+        Ok(_) => 0,
         Err(error) => return fail!(hipErrorFileNotFound, "{path}: {error}"),
     };
     if size == 0 {
-        let error = if version::presented() >= Major::Seven {
-            hipErrorInvalidImage
-        } else {
-            hipErrorInvalidValue
+        let error = match version::presented() {
+            Major::Five => hipErrorInvalidKernelFile,
+            Major::Six => hipErrorInvalidValue,
+            Major::Seven => hipErrorInvalidImage,
         };
-        return fail!(error, "{path} is empty");
+        return fail!(error, "{path} is empty, or no file");
     }
     let file = match MappedFile::open(Path::new(path.as_ref())) {
         Ok(file) => file,

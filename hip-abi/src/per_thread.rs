@@ -260,6 +260,7 @@ pub unsafe extern "C" fn hipMemcpy2DToArrayAsync_spt(
         own(stream),
         Host::GoesOn,
     )
+    .map_err(copy_rect::gone_as_value)
 }
 
 /// `hipMemcpy2DFromArray` with the thread's own stream as the default.
@@ -319,6 +320,7 @@ pub unsafe extern "C" fn hipMemcpy2DFromArrayAsync_spt(
         own(stream),
         Host::GoesOn,
     )
+    .map_err(copy_rect::gone_as_value)
 }
 
 /// `hipMemcpyFromArray` with the thread's own stream as the default.

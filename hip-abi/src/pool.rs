@@ -444,9 +444,9 @@ pub unsafe extern "C" fn hipFreeAsync(dev_ptr: *mut c_void, stream: hipStream_t)
         return fail!(hipErrorInvalidValue, "null pointer");
     }
     let address = dev_ptr.addr();
-    if runtime::get()?
-        .clr
-        .find_memory(address)
+    let found = runtime::get()?.clr.find_memory(address);
+    if found
+        .as_ref()
         .is_some_and(|(memory, _)| memory.kind() == gneiss_clr::MemoryKind::Ipc)
     {
         return crate::ipc::close(address);
@@ -458,22 +458,16 @@ pub unsafe extern "C" fn hipFreeAsync(dev_ptr: *mut c_void, stream: hipStream_t)
         return freed;
     }
     let Resolved { stream, wait } = resolve_or(stream, hipErrorInvalidHandle)?;
+    let address = match found {
+        Some((_, offset)) if offset != 0 => crate::memory::start_to_free(address)?,
+        _ => address,
+    };
     if holds_freed(address) {
         return fail!(hipErrorInvalidValue, "{dev_ptr:p} is freed already");
     }
     let Some((_, pool)) = owner(address) else {
-        // Memory of hipMalloc may be freed so, too: then at once, after the device's work.
-        let runtime = runtime::get()?;
-        return match runtime.clr.find_memory(address) {
-            Some((memory, 0)) if memory.kind() == gneiss_clr::MemoryKind::Device => {
-                let _ = memory.device().synchronize();
-                runtime.clr.free(address).map(|_| ()).map_err(hip_error)
-            }
-            _ => fail!(
-                hipErrorInvalidValue,
-                "{dev_ptr:p} is not the start of device memory"
-            ),
-        };
+        // What the other functions allocate may be freed so, too: then at once, after the device's work.
+        return crate::memory::free(std::ptr::without_provenance_mut(address), false);
     };
     let marker = stream.queue.enqueue_marker(&wait).map_err(hip_error)?;
     if let Some(size) = pool.end_use(address) {

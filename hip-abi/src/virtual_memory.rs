@@ -234,13 +234,21 @@ pub unsafe extern "C" fn hipMemAddressReserve(
     addr: *mut c_void,
     flags: u64,
 ) -> hipError_t {
-    if ptr.is_null() || flags != 0 || (alignment != 0 && !alignment.is_power_of_two()) {
+    if ptr.is_null() || flags != 0 {
         return fail!(
             hipErrorInvalidValue,
-            "no place for the address, alignment {alignment} that is no power of two, or flags {flags:#x} that are not 0"
+            "no place for the address, or flags {flags:#x} that are not 0"
         );
     }
-    check_size("a range", size, granularity(runtime::current()?)?)?;
+    // AMD's runtime has another error for sizes and alignments than for the rest.
+    if alignment != 0 && !alignment.is_power_of_two() {
+        return fail!(
+            hipErrorOutOfMemory,
+            "alignment {alignment} is no power of two"
+        );
+    }
+    check_size("a range", size, granularity(runtime::current()?)?)
+        .map_err(|_| hipErrorOutOfMemory)?;
     let mut address = std::ptr::null_mut();
     // SAFETY: the place is valid.
     let status = unsafe {

@@ -3343,7 +3343,7 @@ hipError_t hipDevicePrimaryCtxRelease(hipDevice_t dev);
 hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *pctx, hipDevice_t dev);
 
 /**
- * Resets a primary context. As in AMD's runtime a valid device changes nothing.
+ * Resets a primary context. As in AMD's runtime this changes nothing, and the number of a device that is not there is no error.
  */
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t dev);
 
@@ -4477,6 +4477,18 @@ hipError_t hipGraphRetainUserObject(hipGraph_t graph,
 hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, uint32_t count);
 
 /**
+ * Pins the program's own memory. Memory that is registered already, or that HIP allocated, is no error, as in AMD's runtime; the log names it.
+ */
+hipError_t hipHostRegister(void *hostPtr,
+                           size_t sizeBytes,
+                           uint32_t flags);
+
+/**
+ * Undoes `hipHostRegister`. Memory that HIP allocated stays what it is, and the log says so.
+ */
+hipError_t hipHostUnregister(void *hostPtr);
+
+/**
  * Makes a handle with which another process can open device memory.
  */
 hipError_t hipIpcGetMemHandle(struct hipIpcMemHandle_t *handle, void *devPtr);
@@ -4885,9 +4897,11 @@ hipError_t hipExtMallocWithFlags(void **ptr, size_t sizeBytes, uint32_t flags);
 hipError_t hipHostMalloc(void **ptr, size_t size, uint32_t flags);
 
 /**
- * Allocates pinned host memory (as `hipHostMalloc`).
+ * Allocates pinned host memory, as `hipHostMalloc`, which ignores flags that it does not know; this one refuses them.
  */
-hipError_t hipHostAlloc(void **ptr, size_t size, uint32_t flags);
+hipError_t hipHostAlloc(void **ptr,
+                        size_t size,
+                        uint32_t flags);
 
 /**
  * Allocates pinned host memory.
@@ -4900,29 +4914,20 @@ hipError_t hipMallocHost(void **ptr, size_t size);
 hipError_t hipMemAllocHost(void **ptr, size_t size);
 
 /**
- * Frees device or host memory after the device's work has ended. Null is no error.
+ * Frees device or host memory after the device's work has ended. Null is no error, and as in AMD's runtime an address inside an allocation
+ * frees all of it, which the log names as a mistake.
  */
 hipError_t hipFree(void *ptr);
 
 /**
- * Frees pinned host memory after the device's work has ended.
+ * Frees pinned host memory after the device's work has ended. As in AMD's runtime it frees what `hipFree` does, too; the log names that.
  */
 hipError_t hipHostFree(void *ptr);
 
 /**
- * Frees pinned host memory after the device's work has ended.
+ * Frees pinned host memory after the device's work has ended (as `hipHostFree`).
  */
 hipError_t hipFreeHost(void *ptr);
-
-/**
- * Pins the program's own memory.
- */
-hipError_t hipHostRegister(void *hostPtr, size_t sizeBytes, uint32_t flags);
-
-/**
- * Undoes `hipHostRegister`.
- */
-hipError_t hipHostUnregister(void *hostPtr);
 
 /**
  * Gives the device address of pinned host memory.
@@ -4940,7 +4945,8 @@ hipError_t hipHostGetFlags(uint32_t *flagsPtr, void *hostPtr);
 hipError_t hipMallocManaged(void **dev_ptr, size_t size, uint32_t flags);
 
 /**
- * Gives free and total memory of the current device; `HIP_HIDDEN_FREE_MEM` says how much does not count as free.
+ * Gives free and total memory of the current device, wherever there is a place for it; `HIP_HIDDEN_FREE_MEM` says how much does not count as
+ * free.
  */
 hipError_t hipMemGetInfo(size_t *free,
                          size_t *total);

@@ -178,10 +178,29 @@ impl Runtime {
         size: usize,
         flags: HostFlags,
     ) -> Result<Arc<Memory>> {
-        check_size(size)?;
-        if self.shared.map.overlaps(address, size) {
+        if !self.shared.map.overlapping(address, size).is_empty() {
             return Err(Error::AlreadyRegistered(address));
         }
+        // SAFETY: the caller's.
+        unsafe { self.register_host_again(device, address, size, flags) }
+    }
+
+    /// As [`register_host`](Self::register_host), for ranges that may overlap with registered ones: each has a device address of its own,
+    /// and is to be given to [`unregister`](Self::unregister).
+    ///
+    /// # Errors
+    /// [`Error::Hsa`] if it cannot be pinned.
+    ///
+    /// # Safety
+    /// The range must be mapped and stay so until it is unregistered.
+    pub unsafe fn register_host_again(
+        &self,
+        device: &Arc<Device>,
+        address: usize,
+        size: usize,
+        flags: HostFlags,
+    ) -> Result<Arc<Memory>> {
+        check_size(size)?;
         // SAFETY: the caller's.
         let device_address = unsafe { self.shared.hsa.lock(address, size) }?;
         Ok(self.record(

@@ -238,3 +238,40 @@ fn memory_is_found_by_interior_addresses_and_forgotten_when_freed() {
         assert!(f.runtime.find_memory(address).is_none());
     });
 }
+
+#[test]
+fn registered_ranges_that_overlap_are_found_by_the_nearest_start() {
+    in_all_modes(|f| {
+        let mut host = vec![0_u8; 200];
+        let address = host.as_mut_ptr() as usize;
+        let register = |start, size| {
+            // SAFETY: unregistered below.
+            unsafe {
+                f.runtime
+                    .register_host_again(&f.device, address + start, size, HostFlags::MAPPED)
+            }
+            .expect("a range")
+        };
+        let found = |at| {
+            let found = f.runtime.find_memory(address + at);
+            found.map(|(memory, offset)| (memory.id(), offset))
+        };
+        let outer = register(0, 150);
+        let inner = register(20, 10);
+        let last = register(100, 100);
+        let id = |memory: &Arc<crate::Memory>, offset| Some((memory.id(), offset));
+        assert_eq!(found(10), id(&outer, 10));
+        assert_eq!(found(25), id(&inner, 5));
+        assert_eq!(found(30), id(&outer, 30));
+        assert_eq!(found(160), id(&last, 60));
+        assert_eq!(found(200), None);
+        let known = f.runtime.memory_in(address + 40, 20);
+        assert!(known.len() == 1 && Arc::ptr_eq(&known[0], &outer));
+        f.runtime.unregister(&outer).expect("registered");
+        assert_eq!([found(10), found(30)], [None, None]);
+        assert_eq!(found(25), id(&inner, 5));
+        f.runtime.unregister(&inner).expect("registered");
+        f.runtime.unregister(&last).expect("registered");
+        assert_eq!(found(25), None);
+    });
+}
