@@ -1,7 +1,7 @@
 //! `hipHostRegister` and `hipHostUnregister`: pinning the program's own memory.
 //!
 //! Programs register ranges that overlap, a range twice, or one that they freed without unregistering it and that the allocator gave out
-//! again. AMD's runtime has an entry for each start (`ihipHostRegister` of ROCm/clr) and takes all of them, and so does [`RANGES`]. Memory
+//! again. AMD's runtime has an entry for each start (`ihipHostRegister` of ROCm/clr) and takes all of them, and so does this library. Memory
 //! that HIP allocated is pinned as it is. The log names all of these as mistakes.
 
 use std::{collections::BTreeMap, ffi::c_void, sync::Arc};
