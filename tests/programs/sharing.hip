@@ -381,7 +381,7 @@ CASE(mapped_memory) {
     const std::size_t size = 2 * granularity;
     const int length = static_cast<int>(size / sizeof(int));
     void *range = nullptr;
-    EXPECT_ERROR(hipMemAddressReserve(&range, size + 1, 0, nullptr, 0), hipErrorInvalidValue);
+    EXPECT_ERROR(hipMemAddressReserve(&range, size + 1, 0, nullptr, 0), hipErrorOutOfMemory);
     HIP_CHECK(hipMemAddressReserve(&range, 2 * size, 0, nullptr, 0));
     hipMemGenericAllocationHandle_t first, second;
     EXPECT_ERROR(hipMemCreate(&first, size + 1, &properties, 0), hipErrorInvalidValue);
