@@ -18,7 +18,7 @@ use crate::{
     error::*,
     fail, memory,
     runtime::{self, hip_error},
-    texture::shape_image,
+    texture::{check_view, shape_image},
     texture_format::ElementFormat,
     texture_types::*,
     types::*,
@@ -54,12 +54,12 @@ pub(crate) fn format(array: hipMipmappedArray_t) -> HipResult<(ElementFormat, u3
     ))
 }
 
-/// The image of a mipmapped array with those levels that a view has, or all.
+/// The image that a texture reads of a mipmapped array: with those levels that a view has, or all.
 pub(crate) fn image(
     array: hipMipmappedArray_t,
-    view: Option<(ElementFormat, &hipResourceViewDesc)>,
+    texture: &hipTextureDesc,
+    view: Option<&hipResourceViewDesc>,
     normalised: bool,
-    srgb: bool,
 ) -> HipResult<(ImageDescription, u64)> {
     let Ok(Known { shape, levels, .. }) = known(array) else {
         return fail!(
@@ -67,11 +67,17 @@ pub(crate) fn image(
             "{array:p} is not a live mipmapped array"
         );
     };
-    let format = view.map(|(format, _)| format);
-    let mut description = shape_image(&shape, format, normalised, srgb)?;
+    if levels > 1 && texture.normalizedCoords == 0 {
+        return fail!(
+            hipErrorInvalidValue,
+            "an array with levels is read with normalised coordinates"
+        );
+    }
+    let format = view.map(|view| check_view(view, shape.depth)).transpose()?;
+    let mut description = shape_image(&shape, format, normalised, texture.sRGB == 1)?;
     description.levels = match view {
         None => ImageLevels::all(levels),
-        Some((_, view)) => ImageLevels {
+        Some(view) => ImageLevels {
             count: levels,
             first: view.firstMipmapLevel,
             last: view.lastMipmapLevel,

@@ -328,7 +328,7 @@ fn sampler_levels(texture: &hipTextureDesc) -> HipResult<SamplerLevels> {
     })
 }
 
-fn check_view(view: &hipResourceViewDesc, depth: usize) -> HipResult<ElementFormat> {
+pub(crate) fn check_view(view: &hipResourceViewDesc, depth: usize) -> HipResult<ElementFormat> {
     let all_layers = view.lastLayer == 0 || view.lastLayer as usize + 1 == depth;
     if view.firstLayer != 0 || !all_layers {
         return fail!(
@@ -363,21 +363,12 @@ fn any_array_image(
                 view.lastMipmapLevel
             );
         }
-        array_image(array, format, normalised, srgb)?
+        let description = shape_image(&shape, format, normalised, srgb)?;
+        (description, shape.data as u64)
     } else {
         // SAFETY: as above.
         let array = unsafe { resource.res.mipmap.mipmap };
-        let (whole, _) = mipmapped_array::image(array, None, normalised, srgb)?;
-        if whole.levels.count > 1 && texture.normalizedCoords == 0 {
-            return fail!(
-                hipErrorInvalidValue,
-                "an array with levels is read with normalised coordinates"
-            );
-        }
-        let view = view
-            .map(|view| check_view(view, whole.depth).map(|format| (format, view)))
-            .transpose()?;
-        mipmapped_array::image(array, view, normalised, srgb)?
+        mipmapped_array::image(array, texture, view, normalised)?
     };
     if description.depth > 0
         && texture.filterMode == hipFilterModeLinear
