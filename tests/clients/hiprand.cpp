@@ -29,23 +29,31 @@ constexpr std::size_t count = 1 << 15;
 // A generator's number in each library.
 struct Kind {
     int upper, lower;
+    bool seed, offset;
 };
-constexpr Kind kinds[] = {{401, 401}, {402, 402}, {405, 404}}; // xorwow, mrg32k3a, philox4_32_10
+// xorwow, mrg32k3a, philox4_32_10, mtgp32, sobol32
+constexpr Kind kinds[] = {{401, 401, true, true}, {402, 402, true, true}, {405, 404, true, true}, {403, 403, true, false}, {501, 501, false, true}};
 
-Generator create(int type) {
+Generator create(const Kind &kind) {
     Generator generator = nullptr;
-    CHECK(hiprandCreateGenerator(&generator, type));
-    CHECK(hiprandSetPseudoRandomGeneratorSeed(generator, 2024));
+    CHECK(hiprandCreateGenerator(&generator, kind.upper));
+    if (kind.seed) {
+        CHECK(hiprandSetPseudoRandomGeneratorSeed(generator, 2024));
+    }
     return generator;
 }
 
 void same_words(const Kind &kind) {
-    const Generator upper = create(kind.upper);
+    const Generator upper = create(kind);
     Generator lower = nullptr;
-    CHECK(hiprandSetGeneratorOffset(upper, 1000));
     CHECK(rocrand_create_generator(&lower, kind.lower));
-    CHECK(rocrand_set_seed(lower, 2024));
-    CHECK(rocrand_set_offset(lower, 1000));
+    if (kind.seed) {
+        CHECK(rocrand_set_seed(lower, 2024));
+    }
+    if (kind.offset) {
+        CHECK(hiprandSetGeneratorOffset(upper, 1000));
+        CHECK(rocrand_set_offset(lower, 1000));
+    }
     Device<unsigned> first(count), second(count);
     CHECK(hiprandGenerate(upper, first.get(), count));
     CHECK(rocrand_generate(lower, second.get(), count));
@@ -69,8 +77,8 @@ template <typename T> void moments(const std::vector<T> &values, double mean, do
     REQUIRE(std::fabs(square / size - average * average - variance) < 0.06 * variance);
 }
 
-void distributions(int type) {
-    const Generator generator = create(type);
+void distributions(const Kind &kind) {
+    const Generator generator = create(kind);
     Device<float> floats(count);
     Device<unsigned> numbers(count);
     CHECK(hiprandGenerateUniform(generator, floats.get(), count));
@@ -87,7 +95,7 @@ void distributions(int type) {
 int main() {
     for (const Kind &kind : kinds) {
         same_words(kind);
-        distributions(kind.upper);
+        distributions(kind);
     }
     return 0;
 }

@@ -60,6 +60,17 @@ done:
     result[threadIdx.x] = count;
 }
 
+// The trap for debuggers, and the mode in which a card stops after each instruction.
+__global__ void is_debugged(int *result) {
+    asm volatile("s_trap 3\n"
+                 "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 11, 1), 1\n"
+                 "s_trap 3");
+    result[threadIdx.x] = static_cast<int>(threadIdx.x) + 1;
+    unsigned mode = 0;
+    asm volatile("s_getreg_b32 %0, hwreg(HW_REG_MODE, 11, 1)" : "=s"(mode));
+    result[64] = static_cast<int>(mode);
+}
+
 __global__ void allocate_one(void **block, std::size_t size) { *block = malloc(size); }
 
 __global__ void free_one(void **block) { free(*block); }
@@ -116,6 +127,17 @@ CASE(jumps_leave_nested_loops) {
     for (int lane = 0; lane < 64; ++lane) {
         REQUIRE(result[lane] == 10);
     }
+}
+
+// Without a debugger both go on.
+CASE(debugging_stops_nothing) {
+    int *const result = sample::pinned<int>(65);
+    is_debugged<<<1, 64>>>(result);
+    HIP_CHECK(hipDeviceSynchronize());
+    for (int lane = 0; lane < 64; ++lane) {
+        REQUIRE(result[lane] == lane + 1);
+    }
+    REQUIRE(result[64] == 1);
 }
 
 // The hardware's float atomics work on coarse-grained memory only, if the argument says so; those that compare and swap, and the integers', work

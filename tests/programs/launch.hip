@@ -221,6 +221,27 @@ CASE(launch_errors) {
     HIP_CHECK(hipFree(memory));
 }
 
+__global__ void last_item(unsigned *result) {
+    const unsigned index = blockIdx.x * blockDim.x + threadIdx.x;
+    if (index == 0xFFFFFFFEu) {
+        result[0] = blockIdx.x;
+        result[1] = gridDim.x;
+    }
+}
+
+// A grid of 2^32 - 1 items in whole blocks; one block more is refused.
+CASE(the_largest_grid) {
+    constexpr unsigned threads = 771, blocks = 0xFFFFFFFFu / threads;
+    static_assert(threads * blocks == 0xFFFFFFFFu, "whole blocks");
+    unsigned *const result = sample::pinned<unsigned>(2);
+    last_item<<<blocks + 1, threads>>>(result);
+    EXPECT_ERROR(hipGetLastError(), hipErrorInvalidConfiguration);
+    last_item<<<blocks, threads>>>(result);
+    HIP_CHECK(hipGetLastError());
+    HIP_CHECK(hipDeviceSynchronize());
+    REQUIRE(result[0] == blocks - 1 && result[1] == blocks);
+}
+
 CASE(kernel_attributes) {
     const void *const kernel = reinterpret_cast<const void *>(bounded);
     hipFuncAttributes attributes;

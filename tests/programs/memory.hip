@@ -79,9 +79,10 @@ CASE(copy_2d_of_many_rows) {
     constexpr std::size_t width = 12, rows = 2000000;
     std::vector<unsigned> source(width / 4 * rows), back(width / 4 * rows);
     std::iota(source.begin(), source.end(), 1u);
-    DeviceBuffer<unsigned> device(source.size());
+    DeviceBuffer<unsigned> device(source.size()), second(source.size());
     HIP_CHECK(hipMemcpy2D(device.get(), width, source.data(), width, width, rows, hipMemcpyHostToDevice));
-    HIP_CHECK(hipMemcpy2D(back.data(), width, device.get(), width, width, rows, hipMemcpyDeviceToHost));
+    HIP_CHECK(hipMemcpy2D(second.get(), width, device.get(), width, width, rows, hipMemcpyDeviceToDevice));
+    HIP_CHECK(hipMemcpy2D(back.data(), width, second.get(), width, width, rows, hipMemcpyDeviceToHost));
     HIP_CHECK(hipGetLastError());
     REQUIRE(back == source);
 }
@@ -169,16 +170,13 @@ CASE(fills_2d_from_threads) {
             constexpr std::size_t side = 488;
             const hipStream_t stream = create_stream();
             DeviceBuffer<double> matrix(side * side);
-            std::vector<double> got(side * side);
-            double want = 0.0;
-            std::memset(&want, thread + 1, sizeof want);
-            for (int round = 0; round < 50; ++round) {
+            std::vector<double> got(side * side), want(side * side);
+            std::memset(want.data(), thread + 1, side * side * 8);
+            for (int round = 0; round < 500; ++round) {
                 HIP_CHECK(hipMemset2DAsync(matrix.get(), side * 8, thread + 1, side * 8, side, stream));
                 HIP_CHECK(hipMemcpyAsync(got.data(), matrix.get(), side * side * 8, hipMemcpyDeviceToHost, stream));
                 HIP_CHECK(hipStreamSynchronize(stream));
-                for (const double value : got) {
-                    REQUIRE(std::memcmp(&value, &want, sizeof value) == 0);
-                }
+                REQUIRE(std::memcmp(got.data(), want.data(), side * side * 8) == 0);
             }
         });
     }
@@ -380,7 +378,10 @@ CASE(pointer_attributes) {
     EXPECT_ERROR(hipPointerGetAttributes(nullptr, host), hipErrorInvalidValue);
     // Of memory that HIP does not know: an error up to HIP 6, the type "unregistered" in HIP 7.
     unsigned type = 99;
-    EXPECT_ERROR(hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, &on_stack), hipErrorInvalidValue);
+    std::vector<int> on_heap(1);
+    for (int *const unknown : {&on_stack, on_heap.data()}) {
+        EXPECT_ERROR(hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, unknown), hipErrorInvalidValue);
+    }
     // Several at once: what a pointer does not have is null over its whole width, and the device is -2.
     hipPointer_attribute asked[] = {HIP_POINTER_ATTRIBUTE_HOST_POINTER, HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
     void *host_address = &on_stack;

@@ -2,6 +2,7 @@
 
 #include "opencl_case.h"
 
+#include <CL/cl_ext.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -633,6 +634,113 @@ CASE(shared_virtual_memory) {
     OK(clFinish(queue));
     REQUIRE(clSVMAlloc(context, CL_MEM_READ_WRITE, 0, 0) == NULL);
     REQUIRE(clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 3) == NULL);
+}
+
+// Coarse-grained buffers are the host's while they are mapped; with atomics, host and kernel wait for each other.
+CASE(shared_virtual_memory_of_every_kind) {
+    const cl_command_queue queue = setup(0);
+    cl_device_svm_capabilities kinds = 0;
+    OK(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof kinds, &kinds, NULL));
+    REQUIRE(kinds == (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS));
+    const cl_program program = build(
+        "struct node { int value; global struct node *next; };\n"
+        "kernel void sum(global struct node *list, global int *total) { *total = 0; for (; list; list = list->next) *total += list->value; }\n"
+        "kernel void answer(global atomic_int *flags) {\n"
+        "  while (atomic_load_explicit(&flags[0], memory_order_acquire, memory_scope_all_svm_devices) == 0) {}\n"
+        "  atomic_store_explicit(&flags[1], 42, memory_order_release, memory_scope_all_svm_devices); }",
+        "-cl-std=CL3.0");
+    // Pointers within shared memory are the kernel's, too.
+    struct node {
+        int value;
+        struct node *next;
+    } *const nodes = clSVMAlloc(context, CL_MEM_READ_WRITE, 100 * sizeof(struct node), 0);
+    REQUIRE(nodes != NULL);
+    OK(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, nodes, 100 * sizeof(struct node), 0, NULL, NULL));
+    for (int i = 0; i < 100; ++i) {
+        nodes[i].value = i;
+        nodes[i].next = i < 99 ? &nodes[i + 1] : NULL;
+    }
+    OK(clEnqueueSVMUnmap(queue, nodes, 0, NULL, NULL));
+    const cl_kernel sum = kernel_of(program, "sum");
+    const cl_mem total = buffer(sizeof(int));
+    OK(clSetKernelArgSVMPointer(sum, 0, nodes));
+    set(sum, 1, sizeof total, &total);
+    launch(queue, sum, 1, 0, NULL);
+    int value = 0;
+    OK(clEnqueueReadBuffer(queue, total, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    REQUIRE(value == 99 * 50);
+    // A buffer over shared memory is that memory.
+    const cl_mem over = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, sizeof(struct node), nodes, &status);
+    OK(status);
+    cl_bool shared = CL_FALSE;
+    OK(clGetMemObjectInfo(over, CL_MEM_USES_SVM_POINTER, sizeof shared, &shared, NULL));
+    REQUIRE(shared == CL_TRUE);
+    OK(clReleaseMemObject(over));
+    int *const flags = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 2 * sizeof(int), 0);
+    REQUIRE(flags != NULL);
+    flags[0] = flags[1] = 0;
+    const cl_kernel answer = kernel_of(program, "answer");
+    OK(clSetKernelArgSVMPointer(answer, 0, flags));
+    const cl_event done = launch(queue, answer, 1, 0, NULL);
+    OK(clFlush(queue));
+    REQUIRE(event_status(done) != CL_COMPLETE && __atomic_load_n(&flags[1], __ATOMIC_ACQUIRE) == 0);
+    __atomic_store_n(&flags[0], 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&flags[1], __ATOMIC_ACQUIRE) != 42) {
+    }
+    OK(clWaitForEvents(1, &done));
+    clSVMFree(context, flags);
+    clSVMFree(context, nodes);
+}
+
+// CODE_OBJECT names a code object as AMD's runtime gives it for an executable: what the compiler makes of OpenCL C, without more.
+CASE(a_code_object_is_a_binary) {
+    const cl_command_queue queue = setup(0);
+    FILE *const file = fopen(getenv("CODE_OBJECT"), "rb");
+    REQUIRE(file != NULL);
+    static unsigned char bytes[1 << 20];
+    const unsigned char *binary = bytes;
+    const size_t size = fread(bytes, 1, sizeof bytes, file);
+    REQUIRE(size > 0 && fclose(file) == 0);
+    cl_int loaded = 1;
+    const cl_program program = clCreateProgramWithBinary(context, 1, &device, &size, &binary, &loaded, &status);
+    OK(status);
+    OK(loaded);
+    OK(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
+    cl_program_binary_type type = 0;
+    OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
+    REQUIRE(type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+    const cl_kernel kernel = kernel_of(program, "triple");
+    cl_uint arguments = 0;
+    OK(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL));
+    REQUIRE(arguments == 2);
+    int values[64];
+    const int add = 5;
+    for (int i = 0; i < 64; ++i) {
+        values[i] = i;
+    }
+    const cl_mem memory = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof values, values, &status);
+    OK(status);
+    set(kernel, 0, sizeof memory, &memory);
+    set(kernel, 1, sizeof add, &add);
+    launch(queue, kernel, 64, 0, NULL);
+    OK(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    for (int i = 0; i < 64; ++i) {
+        REQUIRE(values[i] == 3 * i + 5);
+    }
+}
+
+CASE(extension_functions_are_found_by_name) {
+    setup(0);
+    typedef cl_int(CL_API_CALL * get_info_t)(cl_platform_id, cl_platform_info, size_t, void *, size_t *);
+    get_info_t get_info = NULL;
+    void *const found = clGetExtensionFunctionAddressForPlatform(platform, "clGetPlatformInfo");
+    REQUIRE(found != NULL);
+    memcpy(&get_info, &found, sizeof found);
+    char text[64];
+    OK(get_info(platform, CL_PLATFORM_ICD_SUFFIX_KHR, sizeof text, text, NULL));
+    REQUIRE(text[0] != '\0');
+    REQUIRE(clGetExtensionFunctionAddressForPlatform(platform, "clCreateCommandQueueWithPropertiesKHR") != NULL);
+    REQUIRE(clGetExtensionFunctionAddressForPlatform(platform, "clNothing") == NULL);
 }
 
 CASE(sub_groups_are_waves) {

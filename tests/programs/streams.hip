@@ -542,9 +542,14 @@ CASE(rules_of_the_version) {
     std::printf("a failure behind a success: %s\n", hipGetErrorName(hipGetLastError()));
     std::printf("asked again: %s\n", hipGetErrorName(hipGetLastError()));
     int on_stack = 0;
-    unsigned type = 99;
-    const hipError_t error = hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, &on_stack);
-    std::printf("type of the stack's memory: %s, %u\n", hipGetErrorName(error), type);
+    std::vector<int> on_heap(1);
+    const auto type_of = [](const char *whose, int *memory) {
+        unsigned type = 99;
+        const hipError_t error = hipPointerGetAttribute(&type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, memory);
+        std::printf("type of the %s's memory: %s, %u\n", whose, hipGetErrorName(error), type);
+    };
+    type_of("stack", &on_stack);
+    type_of("heap", on_heap.data());
     hipArray_t array = nullptr;
     const hipChannelFormatDesc texel = {32, 0, 0, 0, hipChannelFormatKindFloat};
     if (hipMallocArray(&array, &texel, 4, 4, hipArrayDefault) == hipSuccess) {

@@ -135,6 +135,18 @@ impl Compile {
         .libraries(["-lOpenCL", "-lpthread"])
     }
 
+    /// A code object of OpenCL C without the device libraries, by clang 15: what AMD's OpenCL runtime keeps as an executable binary.
+    pub fn opencl_code_object(source: &Path, target: &str) -> Self {
+        Self::new("clang-15", "-x", source, "apt install clang-15 lld-15").args([
+            "cl",
+            "-cl-std=CL2.0",
+            "-O3",
+            "--target=amdgcn-amd-amdhsa",
+            &format!("-mcpu={target}"),
+            "-nogpulib",
+        ])
+    }
+
     /// A C++ program for the host alone.
     pub fn cpp(source: &Path) -> Self {
         Self::new("g++", "-std=c++17", source, "apt install g++")

@@ -69,6 +69,11 @@ fn rocrand_sobol() {
 }
 
 #[test]
+fn rocrand_sobol_of_64_bits() {
+    rocrand("sobol64");
+}
+
+#[test]
 fn rocsparse_multiplies_as_the_host_does() {
     if let Some(run) = client("rocsparse", "librocsparse.so.0", "librocsparse0") {
         run.run().expect_success();

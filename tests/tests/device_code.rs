@@ -1,11 +1,12 @@
 //! What device code may count on, case by case of `programs/device_code.hip`.
 
-use gneiss_tests::{Compile, Run, cases, cases_source, compile};
+use gneiss_tests::{Compile, Run, cases, cases_source, compile, sample_passes, source_path};
 
 cases! { "device_code":
     live_blocks_never_overlap,
     memory_of_kernels_counts,
     jumps_leave_nested_loops,
+    debugging_stops_nothing,
 }
 
 #[test]
@@ -18,6 +19,18 @@ fn ballots_are_as_wide_as_the_wave() {
             .run()
             .expect_success();
     }
+}
+
+#[test]
+fn groups_run_on_one_compute_unit_and_on_two() {
+    // The compiler's own choice is a whole work-group processor.
+    let programs = ["-mno-cumode", "-mcumode"].map(|mode| {
+        let source = source_path("samples/hip/reduction.hip");
+        let program = compile(&Compile::hip(&source, "gfx1030", "-O3").args([mode]));
+        sample_passes("reduction", &Run::new(&program).gpus("gfx1030"));
+        std::fs::read(program).expect("the program")
+    });
+    assert!(programs[0] != programs[1], "the mode is in the code object");
 }
 
 #[test]

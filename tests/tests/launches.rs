@@ -7,6 +7,7 @@ gneiss_tests::cases! { "launch":
     record_arguments,
     arguments_in_three_ways,
     launch_errors,
+    the_largest_grid,
     kernel_attributes,
     cooperative_launches_fit_on_the_device,
     events_around_a_launch,

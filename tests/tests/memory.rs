@@ -32,10 +32,12 @@ gneiss_tests::cases! { "memory":
 
 #[test]
 fn managed_variables_need_no_device() {
-    gneiss_tests::case_run("memory", "no_device")
-        .env("HIP_VISIBLE_DEVICES", "-1")
-        .run()
-        .expect_success();
+    for (name, value) in [("HIP_VISIBLE_DEVICES", "-1"), ("ROCR_VISIBLE_DEVICES", "")] {
+        gneiss_tests::case_run("memory", "no_device")
+            .env(name, value)
+            .run()
+            .expect_success();
+    }
 }
 
 #[test]

@@ -52,6 +52,8 @@ cases! {
     programs_say_how_much_memory_their_variables_take,
     native_kernels,
     shared_virtual_memory,
+    shared_virtual_memory_of_every_kind,
+    extension_functions_are_found_by_name,
     sub_groups_are_waves,
     pipes_carry_packets_from_kernel_to_kernel,
     what_is_not_there_says_so,
@@ -151,6 +153,20 @@ fn accesses_behind_the_end_of_a_buffer_are_found_when_asked_for() {
         "{}",
         outcome.describe()
     );
+}
+
+#[test]
+fn a_code_object_is_a_binary() {
+    let code_object = compile(&Compile::opencl_code_object(
+        &source_path("tests/programs/opencl_binary.cl"),
+        QUICK_TARGET,
+    ));
+    for run in run("opencl", "a_code_object_is_a_binary")
+        .env("CODE_OBJECT", code_object)
+        .in_both_modes()
+    {
+        run.run().expect_success();
+    }
 }
 
 #[test]

@@ -57,11 +57,13 @@ fn threads_in_a_call_at_exit_do_not_change_the_code_of_main() {
 
 #[test]
 fn temporary_files_may_lie_in_shared_memory() {
-    for run in case_run("process", "computes")
-        .env("TMPDIR", "/dev/shm")
-        .in_both_modes()
-    {
-        run.run().expect_success();
+    for case in ["copies", "computes", "fork_and_exec"] {
+        for run in case_run("process", case)
+            .env("TMPDIR", "/dev/shm")
+            .in_both_modes()
+        {
+            run.run().expect_success();
+        }
     }
 }
 

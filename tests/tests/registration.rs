@@ -52,6 +52,38 @@ fn target_features_are_matched() {
 }
 
 #[test]
+fn error_correction_is_matched() {
+    let with = |target: &str, gpu: &str| program(&[target]).gpus(gpu);
+    for (target, gpu) in [
+        ("gfx90a:sramecc+", "gfx90a"),
+        ("gfx90a:sramecc+:xnack-", "gfx90a:sramecc+"),
+        ("gfx90a:sramecc-", "gfx90a:sramecc-"),
+        ("gfx90a", "gfx90a:sramecc-"),
+        ("gfx908:sramecc-", "gfx908:sramecc-"),
+    ] {
+        let processor = target.split(':').next().expect("a word");
+        with(target, gpu)
+            .args(["runs", processor])
+            .run()
+            .expect_success();
+    }
+    for (target, gpu) in [
+        ("gfx90a:sramecc-", "gfx90a"),
+        ("gfx90a:sramecc+", "gfx90a:sramecc-"),
+    ] {
+        with(target, gpu)
+            .args(["target_is_missing"])
+            .run()
+            .expect_success();
+    }
+    // Where nobody says which GPU there is, it is one that the program is for.
+    program(&["gfx90a:sramecc-"])
+        .args(["runs", "gfx90a:sramecc-"])
+        .run()
+        .expect_success();
+}
+
+#[test]
 fn a_program_without_code_for_the_device_starts_and_is_told_at_the_launch() {
     let outcome = program(&["gfx1030"])
         .args(["target_is_missing"])

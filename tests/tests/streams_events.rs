@@ -63,7 +63,7 @@ fn streams_of_high_priority_go_first() {
 
 #[test]
 fn what_differs_between_versions_follows_the_one_that_the_program_links() {
-    for (version, external, behind, stack, array) in [
+    for (version, external, behind, unknown, array) in [
         (
             '5',
             "hipErrorInvalidValue",
@@ -91,7 +91,7 @@ fn what_differs_between_versions_follows_the_one_that_the_program_links() {
         assert_eq!(
             outcome.stdout,
             format!(
-                "external wait: {external}\na failure behind a success: {behind}\nasked again: hipSuccess\ntype of the stack's memory: {stack}\nan array freed twice: {array}\n"
+                "external wait: {external}\na failure behind a success: {behind}\nasked again: hipSuccess\ntype of the stack's memory: {unknown}\ntype of the heap's memory: {unknown}\nan array freed twice: {array}\n"
             ),
             "version {version}"
         );

@@ -1,0 +1,152 @@
+//! The driver interface and what stands beside it, case by case of `programs/driver.hip`; and the variables that say how launches wait and which
+//! devices there are.
+
+use gneiss_tests::{Compile, Run, case_run, cases, cases_source, compile, presenting};
+
+cases! { "driver" in both modes:
+    functions_by_name,
+    launches_described_by_records,
+    streams_have_masks_of_compute_units,
+    streams_wait_for_values,
+    pools_keep_and_trim,
+    records_cost_the_same_beside_idle_streams,
+}
+
+/// Runs a case on a machine with two devices, in both dispatch modes.
+fn passes_on_two_devices(case: &str) {
+    for run in case_run("driver", case).gpus("gfx90a:2").in_both_modes() {
+        run.run().expect_success();
+    }
+}
+
+#[test]
+fn contexts_are_a_stack_of_each_thread() {
+    passes_on_two_devices("contexts_are_a_stack_of_each_thread");
+}
+
+#[test]
+fn launches_on_several_devices() {
+    passes_on_two_devices("launches_on_several_devices");
+}
+
+#[test]
+fn boxes_have_the_layout_of_the_version_that_the_program_links() {
+    for version in ['5', '6', '7'] {
+        presenting(version, "driver", "boxes_of_the_version")
+            .args([version.to_string()])
+            .run()
+            .expect_success();
+    }
+}
+
+#[test]
+fn the_log_names_a_missing_argument() {
+    case_run("driver", "a_missing_argument")
+        .env("AMD_LOG_LEVEL", "1")
+        .run()
+        .expect_success()
+        .expect_stderr(&[
+            "argument 1 of kernel _Z3addPii is a null pointer",
+            "the kernel's arguments are missing",
+            "kernel _Z3addPii takes 12 bytes of arguments, 8 were given",
+        ]);
+}
+
+#[test]
+fn the_log_has_every_call_and_its_result_in_amds_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("log");
+    case_run("driver", "pools_keep_and_trim")
+        .env("AMD_LOG_LEVEL", "3")
+        .env("AMD_LOG_LEVEL_FILE", &file)
+        .run()
+        .expect_success();
+    let log = std::fs::read_to_string(&file).expect("the log");
+    // `:3:memory.rs :229 : 0000010956 us: 12320: [tid:0x7f3a3c5179c0] hipFree ( 0x7f3a3c400000 )`
+    let said = |what: &str| {
+        log.lines().any(|line| {
+            line.starts_with(":3:")
+                && line.contains(" us: ")
+                && line
+                    .split_once("] ")
+                    .is_some_and(|(head, text)| head.contains("[tid:0x") && text.starts_with(what))
+        })
+    };
+    for what in [
+        "hipMemPoolTrimTo ( 0x",
+        "hipMemPoolTrimTo: Returned hipSuccess : ",
+        "hipMemPoolTrimTo: Returned hipErrorInvalidValue : ",
+    ] {
+        assert!(said(what), "no {what:?} in {log}");
+    }
+}
+
+#[test]
+fn launches_wait_as_the_variables_say() {
+    for (case, variable, value) in [
+        (
+            "launches_wait_for_their_kernels",
+            "HIP_LAUNCH_BLOCKING",
+            "1",
+        ),
+        (
+            "launches_wait_for_their_kernels",
+            "AMD_SERIALIZE_KERNEL",
+            "2",
+        ),
+        (
+            "launches_wait_for_what_is_before",
+            "AMD_SERIALIZE_KERNEL",
+            "1",
+        ),
+        (
+            "launches_wait_for_what_is_before",
+            "AMD_SERIALIZE_KERNEL",
+            "3",
+        ),
+    ] {
+        for run in case_run("driver", case)
+            .env(variable, value)
+            .in_both_modes()
+        {
+            run.run().expect_success();
+        }
+    }
+}
+
+#[test]
+fn devices_are_hidden_and_put_in_order() {
+    let run = Run::new(compile(&Compile::hip(
+        &cases_source("driver"),
+        gneiss_tests::QUICK_TARGET,
+        "-O3",
+    )))
+    .args(["devices"])
+    .gpus("gfx90a,gfx1030,gfx906");
+    for (variables, devices) in [
+        (&[][..], "gfx90a gfx1030 gfx906 "),
+        (&[("HIP_VISIBLE_DEVICES", "2,0")], "gfx906 gfx90a "),
+        (&[("CUDA_VISIBLE_DEVICES", "1")], "gfx1030 "),
+        // A list ends at the first that is not there.
+        (&[("HIP_VISIBLE_DEVICES", "0,5,1")], "gfx90a "),
+        (&[("ROCR_VISIBLE_DEVICES", "1,2")], "gfx1030 gfx906 "),
+        (&[("ROCR_VISIBLE_DEVICES", "2,7,1")], "gfx906 "),
+        (&[("ROCR_VISIBLE_DEVICES", "")], ""),
+        // HIP counts what HSA shows.
+        (
+            &[
+                ("ROCR_VISIBLE_DEVICES", "1,2"),
+                ("HIP_VISIBLE_DEVICES", "1"),
+            ],
+            "gfx906 ",
+        ),
+    ] {
+        let mut run = run.clone();
+        for (name, value) in variables {
+            run = run.env(name, value);
+        }
+        let outcome = run.run();
+        outcome.expect_success();
+        assert_eq!(outcome.stdout, devices, "{variables:?}");
+    }
+}
