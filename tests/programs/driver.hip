@@ -1,5 +1,5 @@
-// The driver interface and what stands beside it: contexts, functions by name, launches described by records, several launches at once,
-// masks of compute units, values that streams wait for and write, pools, boxes, and which devices there are.
+// The driver interface and what stands beside it: contexts, functions by name, launches described by records, several launches, copies or values
+// by one call, masks of compute units, values that streams wait for and write, pools, boxes, libraries, and which devices there are.
 #include "case.hpp"
 
 #include <algorithm>
@@ -370,6 +370,144 @@ CASE(boxes_of_the_version) {
     } else {
         copy_box<WideBox>(1u, 2u);
     }
+}
+
+// A box of rows from one device to another, placed by positions, by the call that waits and by the one in a stream.
+CASE(boxes_between_devices) {
+    struct Box {
+        void *source_array;
+        hipPos source_place;
+        hipPitchedPtr source;
+        int source_device;
+        void *array;
+        hipPos place;
+        hipPitchedPtr destination;
+        int device;
+        hipExtent extent;
+    };
+    constexpr std::size_t side = 8, bytes = side * side * side;
+    std::vector<unsigned char> values(bytes);
+    std::iota(values.begin(), values.end(), static_cast<unsigned char>(1));
+    DeviceBuffer<unsigned char> from(values);
+    HIP_CHECK(hipSetDevice(1));
+    for (const bool in_a_stream : {false, true}) {
+        DeviceBuffer<unsigned char> to(std::vector<unsigned char>(bytes, 0xEE));
+        Box box{};
+        box.source = make_hipPitchedPtr(from.get(), side, side, side);
+        box.source_place = make_hipPos(1, 2, 3);
+        box.destination = make_hipPitchedPtr(to.get(), side, side, side);
+        box.place = make_hipPos(4, 0, 1);
+        box.device = 1;
+        box.extent = make_hipExtent(3, 4, 2);
+        if (in_a_stream) {
+            const hipStream_t stream = create_stream();
+            HIP_CHECK(function<hipError_t (*)(Box *, hipStream_t)>("hipMemcpy3DPeerAsync")(&box, stream));
+            HIP_CHECK(hipStreamSynchronize(stream));
+        } else {
+            HIP_CHECK(function<hipError_t (*)(Box *)>("hipMemcpy3DPeer")(&box));
+        }
+        const std::vector<unsigned char> got = to.read();
+        for (std::size_t index = 0; index < bytes; ++index) {
+            const std::size_t x = index % side, y = index / side % side, z = index / side / side;
+            const bool inside = x >= 4 && x < 7 && y < 4 && z >= 1 && z < 3;
+            REQUIRE(got[index] == (inside ? values[(z + 2) * side * side + (y + 2) * side + (x - 3)] : 0xEE));
+        }
+        box.device = 2;
+        EXPECT_ERROR(function<hipError_t (*)(Box *)>("hipMemcpy3DPeer")(&box), hipErrorInvalidDevice);
+    }
+}
+
+// Waits and writes of one call are in order, as those of several calls.
+CASE(batches_of_values) {
+    struct Operation {
+        unsigned kind, padding;
+        void *address;
+        std::uint64_t value;
+        unsigned flags, padding2;
+        void *alias;
+        std::uint64_t padding3;
+    };
+    constexpr unsigned wait_32 = 1, write_32 = 2, wait_64 = 4, write_64 = 5;
+    const auto batch = function<hipError_t (*)(hipStream_t, unsigned, Operation *, unsigned)>("hipStreamBatchMemOp");
+    const hipStream_t stream = create_stream(hipStreamNonBlocking);
+    auto *const values = pinned<std::uint64_t>(4, hipHostMallocCoherent);
+    Operation operations[] = {
+        {write_32, 0, &values[0], 7, 0, 0, nullptr, 0},
+        {wait_64, 0, &values[1], std::uint64_t{1} << 40, hipStreamWaitValueEq, 0, nullptr, 0},
+        {write_64, 0, &values[2], std::uint64_t{3} << 40, 0, 0, nullptr, 0},
+        {wait_32, 0, &values[2], 0, hipStreamWaitValueEq, 0, nullptr, 0},
+        {write_32, 0, &values[3], 9, 0, 0, nullptr, 0},
+    };
+    HIP_CHECK(batch(stream, 5, operations, 0));
+    while (__atomic_load_n(&values[0], __ATOMIC_ACQUIRE) != 7) {
+    }
+    EXPECT_ERROR(hipStreamQuery(stream), hipErrorNotReady);
+    REQUIRE(__atomic_load_n(&values[2], __ATOMIC_ACQUIRE) == 0);
+    __atomic_store_n(&values[1], std::uint64_t{1} << 40, __ATOMIC_RELEASE);
+    HIP_CHECK(hipStreamSynchronize(stream));
+    REQUIRE(values[2] == std::uint64_t{3} << 40 && values[3] == 9);
+    EXPECT_ERROR(batch(stream, 0, operations, 0), hipErrorInvalidValue);
+    EXPECT_ERROR(batch(stream, 5, operations, 1), hipErrorInvalidValue);
+    operations[0].kind = 77;
+    EXPECT_ERROR(batch(stream, 5, operations, 0), hipErrorInvalidValue);
+}
+
+// Several ranges by one call; the number of the one that fails is told.
+CASE(batches_of_copies) {
+    using Copy = hipError_t (*)(void **, void **, std::size_t *, std::size_t, void *, std::size_t *, std::size_t, std::size_t *, hipStream_t);
+    const auto copy = function<Copy>("hipMemcpyBatchAsync");
+    std::vector<int> source(300), back(300, -1);
+    std::iota(source.begin(), source.end(), 10);
+    DeviceBuffer<int> device(300);
+    const hipStream_t stream = create_stream();
+    std::size_t sizes[] = {100 * sizeof(int), sizeof(int), 200 * sizeof(int)}, failed = 99;
+    void *in[] = {source.data(), source.data(), source.data() + 100}, *on[] = {device.get(), device.get(), device.get() + 100};
+    HIP_CHECK(copy(on, in, sizes, 3, nullptr, nullptr, 0, &failed, stream));
+    void *out[] = {back.data(), back.data(), back.data() + 100};
+    HIP_CHECK(copy(out, on, sizes, 3, nullptr, nullptr, 0, &failed, stream));
+    HIP_CHECK(hipStreamSynchronize(stream));
+    REQUIRE(back == source);
+    sizes[1] = 1 << 20;
+    REQUIRE(copy(on, in, sizes, 3, nullptr, nullptr, 0, &failed, stream) != hipSuccess);
+    REQUIRE(failed == 1);
+    EXPECT_ERROR(copy(on, in, sizes, 0, nullptr, nullptr, 0, &failed, stream), hipErrorInvalidValue);
+}
+
+// argument 0: a module of the C samples. A library is loaded once for all devices, and its kernels are found by name.
+CASE(libraries_of_kernels) {
+    using Library = struct OpaqueLibrary *;
+    using Kernel = struct OpaqueKernel *;
+    using Load = hipError_t (*)(Library *, const char *, unsigned *, void **, unsigned, unsigned *, void **, unsigned);
+    Library library = nullptr;
+    HIP_CHECK(function<Load>("hipLibraryLoadFromFile")(&library, sample::argument(0), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    unsigned count = 0;
+    HIP_CHECK(function<hipError_t (*)(unsigned *, Library)>("hipLibraryGetKernelCount")(&count, library));
+    REQUIRE(count == 2);
+    Kernel kernel = nullptr;
+    const auto get = function<hipError_t (*)(Kernel *, Library, const char *)>("hipLibraryGetKernel");
+    HIP_CHECK(get(&kernel, library, "scale_and_add"));
+    const char *name = nullptr;
+    HIP_CHECK(function<hipError_t (*)(const char **, Kernel)>("hipKernelGetName")(&name, kernel));
+    REQUIRE(std::strcmp(name, "scale_and_add") == 0);
+    std::size_t offset = 0, size = 0;
+    const auto parameter = function<hipError_t (*)(Kernel, std::size_t, std::size_t *, std::size_t *)>("hipKernelGetParamInfo");
+    HIP_CHECK(parameter(kernel, 2, &offset, &size));
+    REQUIRE(offset == 12 && size == 4);
+    EXPECT_ERROR(parameter(kernel, 4, &offset, &size), hipErrorInvalidValue);
+    for (const int device : {0, 1}) {
+        HIP_CHECK(hipSetDevice(device));
+        hipFunction_t found = nullptr;
+        HIP_CHECK(function<hipError_t (*)(hipFunction_t *, Kernel)>("hipKernelGetFunction")(&found, kernel));
+        DeviceBuffer<unsigned> values(std::vector<unsigned>(100, 3));
+        unsigned *memory = values.get(), factor = 5, addend = 7, length = 100;
+        void *arguments[] = {&memory, &factor, &addend, &length};
+        HIP_CHECK(hipModuleLaunchKernel(found, 1, 1, 1, 128, 1, 1, 0, nullptr, arguments, nullptr));
+        REQUIRE(values.read() == std::vector<unsigned>(100, 22));
+    }
+    EXPECT_ERROR(get(&kernel, library, "no_such_kernel"), hipErrorNotFound);
+    const auto unload = function<hipError_t (*)(Library)>("hipLibraryUnload");
+    HIP_CHECK(unload(library));
+    EXPECT_ERROR(unload(library), hipErrorInvalidHandle);
 }
 
 // With HIP_LAUNCH_BLOCKING=1 or AMD_SERIALIZE_KERNEL=2: a launch is back when its kernel has ended.

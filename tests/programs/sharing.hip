@@ -470,3 +470,65 @@ CASE(pool_of_another_process) {
     REQUIRE(peer.receive<int>() == 1);
     peer.join();
 }
+
+// Physical memory that the parent has mapped is mapped by the child, too, by a descriptor.
+CASE(mapped_memory_of_another_process) {
+    const auto map = [](hipMemGenericAllocationHandle_t memory, std::size_t size) {
+        void *range = nullptr;
+        HIP_CHECK(hipMemAddressReserve(&range, size, 0, nullptr, 0));
+        HIP_CHECK(hipMemMap(range, size, 0, memory, 0));
+        hipMemAccessDesc access{};
+        access.location.type = hipMemLocationTypeDevice;
+        access.flags = hipMemAccessFlagsProtReadWrite;
+        HIP_CHECK(hipMemSetAccess(range, size, &access, 1));
+        return static_cast<int *>(range);
+    };
+    Peer peer([&map](Peer &parent) {
+        const auto size = parent.receive<std::size_t>();
+        const int descriptor = parent.receive<int>();
+        char path[64];
+        std::snprintf(path, sizeof path, "/proc/%d/fd/%d", static_cast<int>(getppid()), descriptor);
+        FILE *const file = std::fopen(path, "r+");
+        REQUIRE(file != nullptr);
+        int own = fileno(file), wrong = -1;
+        hipMemGenericAllocationHandle_t memory;
+        EXPECT_ERROR(hipMemImportFromShareableHandle(&memory, &wrong, hipMemHandleTypePosixFileDescriptor), hipErrorInvalidValue);
+        EXPECT_ERROR(hipMemImportFromShareableHandle(&memory, nullptr, hipMemHandleTypePosixFileDescriptor), hipErrorInvalidValue);
+        HIP_CHECK(hipMemImportFromShareableHandle(&memory, &own, hipMemHandleTypePosixFileDescriptor));
+        const int length = static_cast<int>(size / sizeof(int));
+        int *const values = map(memory, size);
+        add<<<length / 256, 256>>>(values, 30, length);
+        HIP_CHECK(hipDeviceSynchronize());
+        HIP_CHECK(hipMemUnmap(values, size));
+        HIP_CHECK(hipMemRelease(memory));
+        HIP_CHECK(hipMemAddressFree(values, size));
+        parent.send(1);
+    });
+    hipMemAllocationProp properties{};
+    properties.type = hipMemAllocationTypePinned;
+    properties.location.type = hipMemLocationTypeDevice;
+    properties.requestedHandleType = hipMemHandleTypePosixFileDescriptor;
+    std::size_t size = 0;
+    HIP_CHECK(hipMemGetAllocationGranularity(&size, &properties, hipMemAllocationGranularityMinimum));
+    hipMemGenericAllocationHandle_t memory;
+    HIP_CHECK(hipMemCreate(&memory, size, &properties, 0));
+    const int length = static_cast<int>(size / sizeof(int));
+    int *const values = map(memory, size);
+    HIP_CHECK(hipMemset(values, 0, size));
+    add<<<length / 256, 256>>>(values, 12, length);
+    HIP_CHECK(hipDeviceSynchronize());
+    int descriptor = -1;
+    EXPECT_ERROR(hipMemExportToShareableHandle(nullptr, memory, hipMemHandleTypePosixFileDescriptor, 0), hipErrorInvalidValue);
+    HIP_CHECK(hipMemExportToShareableHandle(&descriptor, memory, hipMemHandleTypePosixFileDescriptor, 0));
+    peer.send(size);
+    peer.send(descriptor);
+    REQUIRE(peer.receive<int>() == 1);
+    peer.join();
+    std::vector<int> host(length);
+    HIP_CHECK(hipMemcpy(host.data(), values, size, hipMemcpyDeviceToHost));
+    REQUIRE(host == std::vector<int>(length, 42));
+    REQUIRE(close(descriptor) == 0);
+    HIP_CHECK(hipMemUnmap(values, size));
+    HIP_CHECK(hipMemRelease(memory));
+    HIP_CHECK(hipMemAddressFree(values, size));
+}

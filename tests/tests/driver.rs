@@ -1,13 +1,15 @@
 //! The driver interface and what stands beside it, case by case of `programs/driver.hip`; and the variables that say how launches wait and which
 //! devices there are.
 
-use gneiss_tests::{Compile, Run, case_run, cases, cases_source, compile, presenting};
+use gneiss_tests::{Compile, QUICK_TARGET, case_run, cases, compile, presenting, source_path};
 
 cases! { "driver" in both modes:
     functions_by_name,
     launches_described_by_records,
     streams_have_masks_of_compute_units,
     streams_wait_for_values,
+    batches_of_values,
+    batches_of_copies,
     pools_keep_and_trim,
     records_cost_the_same_beside_idle_streams,
 }
@@ -27,6 +29,24 @@ fn contexts_are_a_stack_of_each_thread() {
 #[test]
 fn launches_on_several_devices() {
     passes_on_two_devices("launches_on_several_devices");
+}
+
+#[test]
+fn boxes_between_devices() {
+    passes_on_two_devices("boxes_between_devices");
+}
+
+#[test]
+fn libraries_of_kernels() {
+    let module = compile(&Compile::module(
+        &source_path("samples/c/kernels.hip"),
+        QUICK_TARGET,
+    ));
+    case_run("driver", "libraries_of_kernels")
+        .args([module])
+        .gpus("gfx90a:2")
+        .run()
+        .expect_success();
 }
 
 #[test]
@@ -116,13 +136,7 @@ fn launches_wait_as_the_variables_say() {
 
 #[test]
 fn devices_are_hidden_and_put_in_order() {
-    let run = Run::new(compile(&Compile::hip(
-        &cases_source("driver"),
-        gneiss_tests::QUICK_TARGET,
-        "-O3",
-    )))
-    .args(["devices"])
-    .gpus("gfx90a,gfx1030,gfx906");
+    let run = case_run("driver", "devices").gpus("gfx90a,gfx1030,gfx906");
     for (variables, devices) in [
         (&[][..], "gfx90a gfx1030 gfx906 "),
         (&[("HIP_VISIBLE_DEVICES", "2,0")], "gfx906 gfx90a "),

@@ -9,6 +9,7 @@ cases! { "sharing" in both modes:
     event_opened_again_and_again,
     external_memory,
     mapped_memory,
+    mapped_memory_of_another_process,
     pool_of_another_process,
 }
 
