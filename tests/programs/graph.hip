@@ -622,11 +622,19 @@ CASE(copies_between_kernels_keep_their_order) {
     fill_kernel<<<length / 256, 256, 0, stream>>>(b, 10, length);
     HIP_CHECK(hipStreamWaitEvent(stream, join, 0));
     HIP_CHECK(hipStreamEndCapture(stream, &graph));
+    // Two records, one after the other, beside all of that.
+    hipEvent_t first = create_event(), second = create_event();
+    hipGraphNode_t records[2];
+    HIP_CHECK(hipGraphAddEventRecordNode(&records[0], graph, nullptr, 0, first));
+    HIP_CHECK(hipGraphAddEventRecordNode(&records[1], graph, &records[0], 1, second));
     hipGraphExec_t exec = instantiate(graph);
     std::vector<int> got(length);
     for (int round = 1; round <= 3; ++round) {
         HIP_CHECK(hipGraphLaunch(exec, stream));
         HIP_CHECK(hipStreamSynchronize(stream));
+        float milliseconds = -1;
+        HIP_CHECK(hipEventElapsedTime(&milliseconds, first, second));
+        REQUIRE(milliseconds >= 0);
         HIP_CHECK(hipMemcpy(got.data(), b, length * sizeof(int), hipMemcpyDeviceToHost));
         for (int i = 0; i < length; ++i) {
             REQUIRE(host[i] == round && got[i] == round + 10);

@@ -1,6 +1,8 @@
 //! Launches, their arguments and limits, and the calls around them, case by case of `programs/launch.hip`.
 
-use gneiss_tests::{Compile, QUICK_TARGET, case_run, clang_19, compile, presenting, source_path};
+use gneiss_tests::{
+    Compile, QUICK_TARGET, case_run, clang_19, clang_22, compile, presenting, source_path,
+};
 
 gneiss_tests::cases! { "launch":
     shared_memory_below_a_negative_base,
@@ -111,5 +113,23 @@ fn compressed_modules_load_like_plain_ones() {
                 .run()
                 .expect_success();
         }
+    }
+    if !clang_22() {
+        return;
+    }
+    // The newer header.
+    let module = compile(
+        &Compile::clang_22(&source, &["gfx1030", "gfx90a"], "-O3")
+            .args(bundle)
+            .args(["--offload-compress"]),
+    );
+    let magic = std::fs::read(&module).expect("the module can be read");
+    assert!(magic.starts_with(b"CCOB\x03\0"), "{:?}", &magic[..8]);
+    for target in ["gfx90a", "gfx1030"] {
+        case_run("launch", "module_of_two_targets")
+            .args([&module])
+            .gpus(target)
+            .run()
+            .expect_success();
     }
 }

@@ -195,6 +195,19 @@ impl Module {
         kernarg: u64,
         dynamic_lds: u32,
     ) -> Outcome {
+        self.run_changed(kernel, grid, group, kernarg, dynamic_lds, |_| {})
+    }
+
+    /// Runs a kernel as `change` leaves its dispatch, and waits for it.
+    pub fn run_changed(
+        &self,
+        kernel: &str,
+        grid: [u32; 3],
+        group: [u16; 3],
+        kernarg: u64,
+        dynamic_lds: u32,
+        change: impl FnOnce(&mut DispatchInfo),
+    ) -> Outcome {
         let &(kernel_object, descriptor) = self.kernels.get(kernel).unwrap_or_else(|| {
             panic!("no kernel {kernel} among {:?}", self.kernels.keys());
         });
@@ -206,7 +219,7 @@ impl Module {
         }
         let packet = Buffer::from(&self.gpu, &packet);
         let queue = Buffer::new(&self.gpu, 256);
-        let info = DispatchInfo {
+        let mut info = DispatchInfo {
             gpu: self.gpu.clone(),
             kernel_object,
             descriptor,
@@ -220,6 +233,7 @@ impl Module {
             dispatch_id: 0,
             priority: Priority::default(),
         };
+        change(&mut info);
         run_dispatch(info)
     }
 

@@ -344,11 +344,10 @@ fn elsewhere(op: M, target: Target) -> Option<&'static str> {
     }
     let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     Some(match name {
-        "s_endpgm" | "s_barrier" | "s_sleep" | "s_sleep_var" | "s_trap" | "s_sethalt" => {
-            "the wave ends, waits or stops: tests of the engine"
-        }
+        "s_endpgm" | "s_barrier" => "the wave ends or waits: tests of the engine",
+        "s_sleep" | "s_sleep_var" | "s_trap" | "s_sethalt" => "tests/stops.rs",
         "s_sendmsg" | "s_sendmsghalt" | "s_sendmsg_rtn_b32" | "s_sendmsg_rtn_b64" => {
-            "messages: tests of the HSA runtime"
+            "tests/stops.rs"
         }
         "s_cbranch_g_fork" | "s_cbranch_i_fork" | "s_cbranch_join" => "tests/rare_ops.rs",
         "s_subvector_loop_begin" | "s_subvector_loop_end" => "tests/rare_ops.rs",
