@@ -94,6 +94,33 @@ impl Kernel {
         &self.explicit
     }
 
+    /// How a message names one of them: its number, and its name where the code keeps it.
+    pub fn argument_name(&self, index: usize) -> String {
+        match self.explicit.get(index).and_then(|it| it.name.as_ref()) {
+            Some(name) => format!("argument {index} ({name})"),
+            None => format!("argument {index}"),
+        }
+    }
+
+    /// What is wrong with a buffer of packed arguments that is too short: the first argument that does not fit.
+    pub fn too_short(&self, given: usize) -> String {
+        let end = |argument: &ArgumentMetadata| argument.offset as usize + argument.size as usize;
+        let lost = (self.explicit.iter()).position(|argument| end(argument) > given);
+        let mut message = format!(
+            "kernel {} takes {} bytes of arguments, {given} were given",
+            self.name(),
+            self.explicit_end
+        );
+        if let Some(index) = lost {
+            let name = self.argument_name(index);
+            let (first, past) = (self.explicit[index].offset, end(&self.explicit[index]));
+            message.push_str(&format!(
+                ": {name}, from byte {first} to {past}, does not fit"
+            ));
+        }
+        message
+    }
+
     /// The arguments that the runtime fills in.
     pub(crate) fn hidden_arguments(&self) -> &[ArgumentMetadata] {
         &self.hidden

@@ -106,8 +106,8 @@ pub fn entries() -> &'static [Entry] {
 /// Version nodes, oldest first; each inherits from the one before it.
 pub const NODES: &[&str] = &[
     "hip_4.2", "hip_4.3", "hip_4.4", "hip_4.5", "hip_5.0", "hip_5.1", "hip_5.2", "hip_5.3",
-    "hip_5.5", "hip_5.6", "hip_6.0", "hip_6.1", "hip_6.2", "hip_6.4", "hip_6.5", "hip_7.1",
-    "hip_7.2",
+    "hip_5.5", "hip_5.6", "hip_6.0", "hip_6.1", "hip_6.2", "hip_6.3", "hip_6.4", "hip_6.5",
+    "hip_7.1", "hip_7.2",
 ];
 
 /// The linker's version script for `libamdhip64.so`.
@@ -188,7 +188,7 @@ table! {
         Works __hipRegisterFatBinary;
         Works __hipRegisterFunction;
         Works __hipRegisterManagedVar;
-        NotSupported __hipRegisterSurface;
+        Works __hipRegisterSurface;
         Works __hipRegisterTexture;
         Works __hipRegisterVar;
         Works __hipUnregisterFatBinary;
@@ -708,6 +708,9 @@ table! {
         Works hipMemcpyDtoA;
         Works hipMemcpyHtoAAsync;
         Works hipSetValidDevices;
+    }
+    "hip_6.3" {
+        Works hipExtHostAlloc;
     }
     "hip_6.4" {
         Works hipEventRecordWithFlags;

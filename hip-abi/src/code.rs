@@ -139,10 +139,10 @@ fn missing_target(device_isa: &str, entries: &[EntryId]) -> String {
     let executed = entries
         .iter()
         .filter(|entry| entry.is_hip_amdgcn())
-        .filter_map(|entry| Some(entry.target()?.processor.as_str()))
-        .find(|processor| gneiss_settings::gpus::is_executed(processor));
-    if let Some(processor) = executed {
-        let _ = write!(line, ", or run with GNEISS_GPUS={processor}");
+        .filter_map(|entry| entry.target().map(ToString::to_string))
+        .find(|target| gneiss_settings::gpus::parse(target).is_ok());
+    if let Some(target) = executed {
+        let _ = write!(line, ", or run with GNEISS_GPUS={target}");
     }
     line
 }
@@ -216,5 +216,31 @@ mod tests {
             "no device code for gfx90a:sramecc+:xnack-; the binary holds gfx1030; compile with --offload-arch=gfx90a, \
              or run with GNEISS_GPUS=gfx1030"
         );
+    }
+
+    #[test]
+    fn the_gpu_to_run_with_has_the_features_that_the_code_is_for() {
+        let device = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
+        for (target, gpu) in [
+            ("gfx90a:sramecc-", Some("gfx90a:sramecc-")),
+            ("gfx90a:xnack+", Some("gfx90a:xnack+")),
+            ("gfx90a:sramecc-:xnack+", Some("gfx90a:sramecc-:xnack+")),
+            ("gfx908+sram-ecc+xnack", Some("gfx908:sramecc+:xnack+")),
+            ("gfx1250", None),
+            ("gfx11-generic", None),
+        ] {
+            let id: EntryId = format!("hipv4-amdgcn-amd-amdhsa--{target}")
+                .parse()
+                .expect(target);
+            let message = missing_target(device, std::slice::from_ref(&id));
+            let named = message.split_once("GNEISS_GPUS=").map(|(_, gpu)| gpu);
+            assert_eq!(named, gpu, "{message}");
+            let Some(named) = named else {
+                continue;
+            };
+            let asked = gneiss_settings::gpus::parse(named).expect(named);
+            let code = id.target().expect(target);
+            assert!(code.fit(&asked[0].device()).is_some(), "{message}");
+        }
     }
 }

@@ -236,6 +236,17 @@ pub unsafe extern "C" fn hipHostMalloc(
     allocate_host(ptr, size, flags)
 }
 
+/// Allocates pinned host memory (as `hipHostMalloc`).
+#[hip_api]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipExtHostAlloc(
+    ptr: *mut *mut c_void,
+    sizeBytes: usize,
+    flags: u32,
+) -> hipError_t {
+    allocate_host(ptr, sizeBytes, flags)
+}
+
 /// Allocates pinned host memory, as `hipHostMalloc`, which ignores flags that it does not know; this one refuses them.
 #[hip_api]
 #[unsafe(no_mangle)]

@@ -28,7 +28,7 @@ use crate::{
     handle::{Kind, Table},
     log_error,
     runtime::{self, Device, hip_error},
-    texture_types::textureReference,
+    texture_types::{hipSurfaceObject_t, textureReference},
     variable,
 };
 
@@ -527,10 +527,11 @@ pub unsafe extern "C" fn __hipRegisterTexture(
     });
 }
 
-/// Registers a surface reference. HIP has no function that binds one, so its kernels can only fault.
+/// Registers a surface reference: a variable that holds the handle of a surface object. HIP has no function that binds one; the program may
+/// write a handle into it as into any variable (`hipMemcpyToSymbol`).
 ///
 /// # Safety
-/// Nothing is read.
+/// `deviceVar` must be a terminated constant of the program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __hipRegisterSurface(
     modules: *mut *mut c_void,
@@ -540,9 +541,9 @@ pub unsafe extern "C" fn __hipRegisterSurface(
     r#type: i32,
     ext: i32,
 ) {
-    let _ = (modules, var, hostVar, deviceVar, r#type, ext);
+    let _ = (hostVar, r#type, ext);
     entry::run("__hipRegisterSurface", (), || {
-        log_error!("surface references cannot be bound: use surface objects")
+        register_variable(modules, var, deviceVar, size_of::<hipSurfaceObject_t>());
     });
 }
 

@@ -397,7 +397,13 @@ pub unsafe extern "C" fn hipGetTextureReference(
         return fail!(hipErrorInvalidValue, "no place for the reference");
     }
     device_with_images()?;
-    registration::variable(symbol, runtime::current()?)?;
+    let (_, size) = registration::variable(symbol, runtime::current()?)?;
+    if size != size_of::<textureReference>() {
+        return fail!(
+            hipErrorInvalidValue,
+            "a variable of {size} bytes is no texture reference"
+        );
+    }
     // SAFETY: not null; the caller promises a valid place.
     unsafe { texref.write(symbol.cast()) };
     Ok(())

@@ -14,16 +14,10 @@ pub(crate) fn report(name: &str, reason: &str) {
 }
 
 /// The same of functions that have no status to give, or another one: they are written out elsewhere.
-pub const OTHER_REASONS: &[(&str, &[&str])] = &[
-    (
-        "the run-time compiler needs no precompiled header: none is given",
-        &["__hipGetPCH"],
-    ),
-    (
-        "surface references: HIP has no function that binds one; surface objects work",
-        &["__hipRegisterSurface"],
-    ),
-];
+pub const OTHER_REASONS: &[(&str, &[&str])] = &[(
+    "the run-time compiler needs no precompiled header: none is given",
+    &["__hipGetPCH"],
+)];
 
 macro_rules! unsupported {
     ($($reason:literal { $($name:ident;)* })*) => {

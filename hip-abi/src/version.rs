@@ -2,12 +2,15 @@
 //!
 //! One library serves programs built for HIP 5, 6 and 7. Symbols never forked, but some structures and enumerations did, and so
 //! did the rule of `hipGetLastError`. The version is fixed once per process: the soname that the main program needs
-//! (`libamdhip64.so.5`, `.6`, `.7`), else the one that the first loaded object needs, else `GNEISS_HIP_VERSION`, else 5.
+//! (`libamdhip64.so.5`, `.6`, `.7`), else the one that the first loaded object needs, else `GNEISS_HIP_VERSION`, else 5. A variable that a
+//! soname overrules is named in the log (`AMD_LOG_LEVEL` 2).
 
 use std::{
     ffi::{CStr, c_int, c_void},
     sync::OnceLock,
 };
+
+use crate::log;
 
 /// A HIP major version that can be presented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,9 +63,29 @@ impl Major {
 pub fn presented() -> Major {
     static PRESENTED: OnceLock<Major> = OnceLock::new();
     *PRESENTED.get_or_init(|| {
-        needed_by_loaded_objects()
-            .or_else(|| from_variable(&gneiss_settings::text("GNEISS_HIP_VERSION")?))
-            .unwrap_or(Major::Five)
+        let wanted = gneiss_settings::text("GNEISS_HIP_VERSION");
+        let wanted = wanted.and_then(|text| from_variable(&text));
+        let needed = needed_by_loaded_objects();
+        if let Some(message) = disagreement(needed, wanted) {
+            log::line(
+                log::Level::Warning,
+                file!(),
+                line!(),
+                format_args!("{message}"),
+            );
+        }
+        needed.or(wanted).unwrap_or(Major::Five)
+    })
+}
+
+/// What to say if the variable asks for another version than the soname that decides.
+fn disagreement(needed: Option<Major>, wanted: Option<Major>) -> Option<String> {
+    let (needed, wanted) = (needed?.number(), wanted?.number());
+    (needed != wanted).then(|| {
+        format!(
+            "GNEISS_HIP_VERSION={wanted} does not count: the program or one of its libraries needs libamdhip64.so.{needed}, \
+             so this is HIP {needed}"
+        )
     })
 }
 
@@ -198,6 +221,17 @@ mod tests {
         assert_eq!(from_variable("6.3"), Some(Major::Six));
         assert_eq!(from_variable("7"), Some(Major::Seven));
         assert_eq!(from_variable("nine"), None);
+    }
+
+    #[test]
+    fn a_variable_that_a_soname_overrules_is_named() {
+        let (five, six) = (Some(Major::Five), Some(Major::Six));
+        let message = disagreement(five, six).expect("they differ");
+        assert!(message.starts_with("GNEISS_HIP_VERSION=6 does not count"));
+        assert!(message.ends_with("needs libamdhip64.so.5, so this is HIP 5"));
+        assert_eq!(disagreement(six, six), None);
+        assert_eq!(disagreement(None, six), None);
+        assert_eq!(disagreement(six, None), None);
     }
 
     #[test]

@@ -4897,6 +4897,11 @@ hipError_t hipExtMallocWithFlags(void **ptr, size_t sizeBytes, uint32_t flags);
 hipError_t hipHostMalloc(void **ptr, size_t size, uint32_t flags);
 
 /**
+ * Allocates pinned host memory (as `hipHostMalloc`).
+ */
+hipError_t hipExtHostAlloc(void **ptr, size_t sizeBytes, uint32_t flags);
+
+/**
  * Allocates pinned host memory, as `hipHostMalloc`, which ignores flags that it does not know; this one refuses them.
  */
 hipError_t hipHostAlloc(void **ptr,

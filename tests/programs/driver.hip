@@ -127,8 +127,18 @@ CASE(a_missing_argument) {
     std::size_t size = sizeof place;
     void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &place, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
     EXPECT_ERROR(hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra), hipErrorInvalidValue);
+    size -= 1;
+    EXPECT_ERROR(hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra), hipErrorInvalidValue);
     HIP_CHECK(hipDeviceSynchronize());
     REQUIRE(std::all_of(values, values + 64, [](int value) { return value == 0; }));
+}
+
+// argument 0: the version's first digit
+CASE(the_version) {
+    int runtime = 0, driver = 0;
+    HIP_CHECK(hipRuntimeGetVersion(&runtime));
+    HIP_CHECK(hipDriverGetVersion(&driver));
+    REQUIRE(runtime / 10000000 == std::atoi(sample::argument(0)) && driver == runtime);
 }
 
 namespace {

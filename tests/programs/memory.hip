@@ -2,6 +2,7 @@
 #include "case.hpp"
 
 #include <cstdint>
+#include <dlfcn.h>
 #include <numeric>
 #include <sys/mman.h>
 #include <vector>
@@ -322,6 +323,84 @@ CASE(mapped_host_memory) {
     HIP_CHECK(hipDeviceSynchronize());
     REQUIRE(host[99] == 99);
     HIP_CHECK(hipHostFree(host));
+}
+
+// hipExtHostAlloc and hipHostMalloc are one, flags that do not exist included; hipHostAlloc refuses those.
+CASE(host_memory_keeps_its_flags) {
+    using Allocate = hipError_t (*)(void **, std::size_t, unsigned);
+    const auto extended = reinterpret_cast<Allocate>(dlsym(RTLD_DEFAULT, "hipExtHostAlloc"));
+    const auto allocate = reinterpret_cast<Allocate>(dlsym(RTLD_DEFAULT, "hipHostAlloc"));
+    REQUIRE(extended != nullptr && allocate != nullptr);
+    const Allocate general = [](void **place, std::size_t size, unsigned flags) { return hipHostMalloc(place, size, flags); };
+    constexpr unsigned all[] = {hipHostMallocDefault,
+                                hipHostMallocPortable,
+                                hipHostMallocMapped,
+                                hipHostMallocWriteCombined,
+                                hipHostMallocNumaUser,
+                                hipHostMallocCoherent,
+                                hipHostMallocNonCoherent,
+                                hipHostMallocPortable | hipHostMallocWriteCombined | hipHostMallocNumaUser};
+    for (const Allocate function : {general, extended, allocate}) {
+        void *memory = nullptr;
+        for (const unsigned flags : all) {
+            unsigned kept = ~0u;
+            HIP_CHECK(function(&memory, 400, flags));
+            HIP_CHECK(hipHostGetFlags(&kept, memory));
+            REQUIRE(kept == flags);
+            void *device = nullptr;
+            HIP_CHECK(hipHostGetDevicePointer(&device, memory, 0));
+            fill<<<1, 100>>>(static_cast<int *>(device), 100, 7);
+            HIP_CHECK(hipDeviceSynchronize());
+            REQUIRE(static_cast<int *>(memory)[99] == 106);
+            HIP_CHECK(hipHostFree(memory));
+        }
+        EXPECT_ERROR(function(&memory, 400, hipHostMallocCoherent | hipHostMallocNonCoherent), hipErrorInvalidValue);
+        EXPECT_ERROR(function(nullptr, 400, 0), hipErrorInvalidValue);
+        memory = &memory;
+        HIP_CHECK(function(&memory, 0, 0));
+        REQUIRE(memory == nullptr);
+        if (function == allocate) {
+            EXPECT_ERROR(function(&memory, 400, 1u << 20), hipErrorInvalidValue);
+        } else {
+            HIP_CHECK(function(&memory, 400, 1u << 20));
+            HIP_CHECK(hipHostFree(memory));
+        }
+    }
+}
+
+// Fills rows of a pitch with elements, by the call that waits and by the one of a stream; what lies beside the rows stays.
+template <typename T> static void fill_rows(const char *name, T value) {
+    const auto fill_now = reinterpret_cast<hipError_t (*)(void *, std::size_t, T, std::size_t, std::size_t)>(dlsym(RTLD_DEFAULT, name));
+    const auto fill_later = reinterpret_cast<hipError_t (*)(void *, std::size_t, T, std::size_t, std::size_t, hipStream_t)>(
+        dlsym(RTLD_DEFAULT, (std::string(name) + "Async").c_str()));
+    REQUIRE(fill_now != nullptr && fill_later != nullptr);
+    constexpr std::size_t pitch = 40, rows = 5, width = 7; // the pitch in elements
+    const hipStream_t stream = create_stream();
+    for (const bool waits : {true, false}) {
+        DeviceBuffer<T> values(std::vector<T>(pitch * rows, T(9)));
+        if (waits) {
+            HIP_CHECK(fill_now(values.get() + 3, pitch * sizeof(T), value, width, rows));
+        } else {
+            HIP_CHECK(fill_later(values.get() + 3, pitch * sizeof(T), value, width, rows, stream));
+            HIP_CHECK(hipStreamSynchronize(stream));
+        }
+        const std::vector<T> result = values.read();
+        for (std::size_t at = 0; at < result.size(); ++at) {
+            const bool inside = at % pitch >= 3 && at % pitch < 3 + width;
+            REQUIRE(result[at] == (inside ? value : T(9)));
+        }
+        // Nothing to fill is no error; a pitch below the row is one.
+        HIP_CHECK(fill_now(values.get(), pitch * sizeof(T), value, 0, rows));
+        REQUIRE(fill_now(values.get(), (width - 1) * sizeof(T), value, width, rows) == hipErrorInvalidValue);
+        REQUIRE(fill_now(nullptr, pitch * sizeof(T), value, width, rows) == hipErrorInvalidValue);
+    }
+    HIP_CHECK(hipStreamDestroy(stream));
+}
+
+CASE(elements_fill_rows) {
+    fill_rows<std::uint8_t>("hipMemsetD2D8", 0xA5);
+    fill_rows<std::uint16_t>("hipMemsetD2D16", 0xBEEF);
+    fill_rows<std::uint32_t>("hipMemsetD2D32", 0xDEADBEEF);
 }
 
 // Atomics on device memory and on pinned host memory give the same.

@@ -1,8 +1,10 @@
 // Compiling at run time: programs, headers, name expressions, errors, bitcode, links.
 #include "case.hpp"
 
+#include <cstdlib>
 #include <dlfcn.h>
 #include <hip/hiprtc.h>
+#include <unistd.h>
 
 namespace {
 
@@ -214,4 +216,47 @@ CASE(bitcode_links) {
     REQUIRE(run(std::vector<char>(bytes, bytes + size), "f", 7) == 50);
     RTC_CHECK(link_destroy(link));
     REQUIRE(link_destroy(link) == HIPRTC_ERROR_INVALID_INPUT);
+}
+
+// The same linker under the runtime's names (HIP 6.4), from memory and from a file; the module is loaded by the runtime.
+CASE(the_runtime_links) {
+    const auto bitcode_size = function<hiprtcResult (*)(hiprtcProgram, std::size_t *)>("hiprtcGetBitcodeSize");
+    const auto bitcode = function<hiprtcResult (*)(hiprtcProgram, char *)>("hiprtcGetBitcode");
+    const auto create_link = function<hipError_t (*)(unsigned, unsigned *, void **, void **)>("hipLinkCreate");
+    const auto add_data =
+        function<hipError_t (*)(void *, unsigned, void *, std::size_t, const char *, unsigned, unsigned *, void **)>("hipLinkAddData");
+    const auto add_file = function<hipError_t (*)(void *, unsigned, const char *, unsigned, unsigned *, void **)>("hipLinkAddFile");
+    const auto complete = function<hipError_t (*)(void *, void **, std::size_t *)>("hipLinkComplete");
+    const auto destroy = function<hipError_t (*)(void *)>("hipLinkDestroy");
+    const auto bitcode_of = [&](const char *source) {
+        hiprtcProgram program = create(source);
+        RTC_CHECK(compile(program, {"-fgpu-rdc"}));
+        std::size_t size = 0;
+        RTC_CHECK(bitcode_size(program, &size));
+        std::vector<char> bytes(size);
+        RTC_CHECK(bitcode(program, bytes.data()));
+        return bytes;
+    };
+    std::vector<char> kernel = bitcode_of("__device__ int square(int x);\nextern \"C\" __global__ void f(int *p, int n) { *p = square(n) + 1; }");
+    const std::vector<char> callee = bitcode_of("__device__ int square(int x) { return x * x; }");
+    char path[] = "/tmp/linked-XXXXXX";
+    const int file = mkstemp(path);
+    REQUIRE(file >= 0 && write(file, callee.data(), callee.size()) == static_cast<ssize_t>(callee.size()));
+    close(file);
+
+    constexpr unsigned is_bitcode = 100;
+    void *link = nullptr, *image = nullptr;
+    std::size_t size = 0;
+    HIP_CHECK(create_link(0, nullptr, nullptr, &link));
+    HIP_CHECK(add_data(link, is_bitcode, kernel.data(), kernel.size(), "kernel", 0, nullptr, nullptr));
+    EXPECT_ERROR(add_data(link, 0, kernel.data(), kernel.size(), "kernel", 0, nullptr, nullptr), hipErrorInvalidValue);
+    REQUIRE(add_file(link, is_bitcode, "/no/such/file", 0, nullptr, nullptr) != hipSuccess);
+    HIP_CHECK(add_file(link, is_bitcode, path, 0, nullptr, nullptr));
+    unlink(path);
+    HIP_CHECK(complete(link, &image, &size));
+    const char *bytes = static_cast<const char *>(image);
+    REQUIRE(run(std::vector<char>(bytes, bytes + size), "f", 7) == 50);
+    HIP_CHECK(destroy(link));
+    EXPECT_ERROR(destroy(link), hipErrorInvalidValue);
+    EXPECT_ERROR(create_link(0, nullptr, nullptr, nullptr), hipErrorInvalidValue);
 }

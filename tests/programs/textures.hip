@@ -825,3 +825,40 @@ CASE(memory_that_is_too_short_is_refused) {
         EXPECT_ERROR(hipCreateTextureObject(&object, &volume_resource, &desc, nullptr), hipErrorNotSupported);
     }
 }
+
+// A surface reference, as the compiler knows one; HIP's headers have no such template.
+template <typename T, int type> struct __attribute__((device_builtin_surface_type)) surface : surfaceReference {};
+surface<void, 2> plane;
+
+__global__ void number_plane() { surf2Dwrite(float(threadIdx.x + 10 * threadIdx.y), plane.surfaceObject, threadIdx.x * 4, threadIdx.y); }
+
+// Nothing of HIP binds a surface reference, but it is a variable of the program: a handle that is copied into it is there for kernels.
+CASE(a_surface_reference_holds_a_handle) {
+    constexpr int width = 8, height = 4;
+    void *address = nullptr;
+    std::size_t size = 0;
+    HIP_CHECK(hipGetSymbolSize(&size, HIP_SYMBOL(plane)));
+    HIP_CHECK(hipGetSymbolAddress(&address, HIP_SYMBOL(plane)));
+    REQUIRE(size == sizeof(surfaceReference) && address != nullptr);
+    hipResourceDesc resource{};
+    resource.resType = hipResourceTypeArray;
+    const hipChannelFormatDesc desc = hipCreateChannelDesc<float>();
+    HIP_CHECK(hipMallocArray(&resource.res.array.array, &desc, width, height, hipArrayDefault));
+    hipSurfaceObject_t object = nullptr;
+    HIP_CHECK(hipCreateSurfaceObject(&object, &resource));
+    HIP_CHECK(hipMemcpyToSymbol(HIP_SYMBOL(plane), &object, sizeof object));
+    number_plane<<<1, dim3(width, height)>>>();
+    HIP_CHECK(hipDeviceSynchronize());
+    std::vector<float> values(width * height);
+    HIP_CHECK(hipMemcpy2DFromArray(values.data(), width * 4, resource.res.array.array, 0, 0, width * 4, height, hipMemcpyDeviceToHost));
+    for (int at = 0; at < width * height; ++at) {
+        REQUIRE(values[at] == at % width + 10 * (at / width));
+    }
+    HIP_CHECK(hipDestroySurfaceObject(object));
+    HIP_CHECK(hipFreeArray(resource.res.array.array));
+}
+
+CASE(a_surface_reference_is_no_texture_reference) {
+    const textureReference *reference = nullptr;
+    EXPECT_ERROR(hipGetTextureReference(&reference, &plane), hipErrorInvalidValue);
+}

@@ -1,7 +1,10 @@
 //! The driver interface and what stands beside it, case by case of `programs/driver.hip`; and the variables that say how launches wait and which
 //! devices there are.
 
-use gneiss_tests::{Compile, QUICK_TARGET, case_run, cases, compile, presenting, source_path};
+use gneiss_tests::{
+    Compile, Prefix, QUICK_TARGET, Run, case_run, cases, cases_source, compile, presenting,
+    source_path,
+};
 
 cases! { "driver" in both modes:
     functions_by_name,
@@ -61,15 +64,85 @@ fn boxes_have_the_layout_of_the_version_that_the_program_links() {
 
 #[test]
 fn the_log_names_a_missing_argument() {
-    case_run("driver", "a_missing_argument")
-        .env("AMD_LOG_LEVEL", "1")
-        .run()
-        .expect_success()
-        .expect_stderr(&[
-            "argument 1 of kernel _Z3addPii is a null pointer",
+    let names = compile(
+        &Compile::hip(&cases_source("driver"), QUICK_TARGET, "-O3")
+            .args(["-fno-discard-value-names"]),
+    );
+    for (run, amount, values) in [
+        (case_run("driver", "a_missing_argument"), "", ""),
+        // Code that keeps the arguments' names.
+        (
+            Run::new(names).args(["a_missing_argument"]),
+            " (amount)",
+            " (values.coerce)",
+        ),
+    ] {
+        run.env("AMD_LOG_LEVEL", "1").run().expect_success().expect_stderr(&[
+            &format!("argument 1{amount} of kernel _Z3addPii is a null pointer"),
             "the kernel's arguments are missing",
-            "kernel _Z3addPii takes 12 bytes of arguments, 8 were given",
+            &format!(
+                "kernel _Z3addPii takes 12 bytes of arguments, 8 were given: argument 1{amount}, from byte 8 to 12, does not fit"
+            ),
+            &format!(
+                "kernel _Z3addPii takes 12 bytes of arguments, 7 were given: argument 0{values}, from byte 0 to 8, does not fit"
+            ),
         ]);
+    }
+}
+
+#[test]
+fn the_variable_says_the_version_where_no_soname_does() {
+    let program = compile(
+        &Compile::cpp(&source_path("tests/programs/opened.cpp"))
+            .args(["-O2"])
+            .libraries(["-ldl"]),
+    );
+    for (variable, version) in [("", '5'), ("5", '5'), ("6", '6'), ("7", '7'), ("6.3", '6')] {
+        let outcome = Run::new(&program)
+            .args([Prefix::find().lib().join("libamdhip64.so")])
+            .env("GNEISS_HIP_VERSION", variable)
+            .env("AMD_LOG_LEVEL", "2")
+            .run();
+        outcome.expect_success();
+        assert!(
+            outcome.stdout.starts_with(version),
+            "{variable}: {}",
+            outcome.describe()
+        );
+        assert!(
+            !outcome.stderr.contains("GNEISS_HIP_VERSION"),
+            "{}",
+            outcome.describe()
+        );
+    }
+}
+
+#[test]
+fn a_soname_overrules_the_variable_and_the_log_says_so() {
+    for (needed, variable) in [('5', "6"), ('6', "7.0.1"), ('7', "5")] {
+        let run = presenting(needed, "driver", "the_version")
+            .args([needed.to_string()])
+            .env("AMD_LOG_LEVEL", "2");
+        let outcome = run.clone().env("GNEISS_HIP_VERSION", variable).run();
+        let (asked, _) = variable.split_at(1);
+        outcome.expect_success().expect_stderr(&[&format!(
+            "GNEISS_HIP_VERSION={asked} does not count: the program or one of its libraries needs libamdhip64.so.{needed}, \
+             so this is HIP {needed}"
+        )]);
+        for silent in [
+            run.clone().env("GNEISS_HIP_VERSION", needed.to_string()),
+            run.env("GNEISS_HIP_VERSION", variable)
+                .env("AMD_LOG_LEVEL", "1"),
+        ] {
+            let outcome = silent.run();
+            outcome.expect_success();
+            assert!(
+                !outcome.stderr.contains("does not count"),
+                "{}",
+                outcome.describe()
+            );
+        }
+    }
 }
 
 #[test]

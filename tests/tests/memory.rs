@@ -16,6 +16,8 @@ gneiss_tests::cases! { "memory":
     advice_is_for_pages,
     registered_host_memory,
     mapped_host_memory,
+    host_memory_keeps_its_flags,
+    elements_fill_rows,
     atomics_on_host_memory,
     atomic_minimum_on_host_memory,
     pointer_attributes,

@@ -96,6 +96,24 @@ fn a_program_without_code_for_the_device_starts_and_is_told_at_the_launch() {
 }
 
 #[test]
+fn the_gpu_that_the_message_names_runs_the_program() {
+    for target in ["gfx90a:sramecc-", "gfx90a:xnack+", "gfx908:sramecc-:xnack+"] {
+        let outcome = program(&[target])
+            .args(["target_is_missing"])
+            .gpus("gfx90a")
+            .run();
+        outcome
+            .expect_success()
+            .expect_stderr(&[&format!("or run with GNEISS_GPUS={target}\n")]);
+        program(&[target])
+            .args(["runs", &target[..6]])
+            .gpus(target)
+            .run()
+            .expect_success();
+    }
+}
+
+#[test]
 fn each_device_has_its_own_variables() {
     let outcome = program(&["gfx90a", "gfx1030"])
         .args(["every_device"])

@@ -47,6 +47,11 @@ fn bitcode_links() {
 }
 
 #[test]
+fn the_runtime_links() {
+    passes("the_runtime_links");
+}
+
+#[test]
 fn kernels_allocate_when_clang_compiles_them() {
     // The header in Debian's libhiprtc-builtins 5.2 was made without a version of HIP: its malloc is a trap, with AMD's library as well.
     run("kernels_allocate", "clang", Path::new("0")).expect_success();

@@ -80,6 +80,7 @@ both! {
     gathers_levels_and_gradients,
     surfaces_are_read_and_written,
     surfaces_of_one_and_three_dimensions,
+    a_surface_reference_holds_a_handle,
     descriptions_are_given_back,
     attributes_tell_the_limits,
     bad_textures_are_refused,
@@ -89,6 +90,7 @@ ours! {
     each_dimension_has_its_address_mode,
     layers_of_one_dimension,
     arrays_for_surfaces,
+    a_surface_reference_is_no_texture_reference,
     memory_that_is_too_short_is_refused,
 }
 

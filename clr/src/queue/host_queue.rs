@@ -334,11 +334,7 @@ unsafe fn copy_arguments(
     match arguments {
         Arguments::Packed(bytes) => {
             if bytes.len() < end {
-                return Err(Error::InvalidValue(format!(
-                    "kernel {} takes {end} bytes of arguments, {} were given",
-                    kernel.name(),
-                    bytes.len()
-                )));
+                return Err(Error::InvalidValue(kernel.too_short(bytes.len())));
             }
             block.extend_from_slice(&bytes[..end]);
         }
@@ -359,7 +355,8 @@ unsafe fn copy_arguments(
                         continue;
                     }
                     return Err(Error::InvalidValue(format!(
-                        "argument {index} of kernel {} is a null pointer",
+                        "{} of kernel {} is a null pointer",
+                        kernel.argument_name(index),
                         kernel.name()
                     )));
                 }

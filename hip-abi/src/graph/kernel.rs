@@ -72,12 +72,7 @@ impl Arguments {
             // SAFETY: as the caller promises.
             let packed = unsafe { launch::packed(request.extra)? };
             let Some(packed) = packed.get(..end) else {
-                return fail!(
-                    hipErrorInvalidValue,
-                    "kernel {} takes {end} bytes of arguments, {} were given",
-                    kernel.name(),
-                    packed.len()
-                );
+                return fail!(hipErrorInvalidValue, "{}", kernel.too_short(packed.len()));
             };
             bytes.copy_from_slice(packed);
         } else if !explicit.is_empty() {
@@ -87,7 +82,8 @@ impl Arguments {
                 if pointer.is_null() {
                     return fail!(
                         hipErrorInvalidValue,
-                        "argument {index} of kernel {} is a null pointer",
+                        "{} of kernel {} is a null pointer",
+                        kernel.argument_name(index),
                         kernel.name()
                     );
                 }
