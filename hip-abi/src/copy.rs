@@ -21,7 +21,7 @@ use crate::{
     host_range::{self, Access},
     memory::{SYNC_MEMOPS, find},
     runtime::{self, hip_error},
-    stream::{Resolved, resolve},
+    stream::{Resolved, null_stream_of, resolve},
     types::*,
     variable,
 };
@@ -192,6 +192,23 @@ pub(crate) fn captured(host: Host, stream: hipStream_t) -> HipResult<Option<Capt
     }
 }
 
+/// Where a copy runs whose memory is another device's than its stream: in the null stream of that device, after what the given stream has
+/// before it. So a copy waits for what the streams of the device that owns the memory are doing to it. `None`: in the given stream, as
+/// copies of its own device's memory, between host memory, and between two devices do (CLR, `ihipMemcpyCommand`).
+fn at_owner(given: &Resolved, destination: &Side, source: &Side) -> HipResult<Option<Resolved>> {
+    let owner = match (destination.device(), source.device()) {
+        (Some(one), Some(other)) if one != other => None,
+        (one, other) => one.or(other),
+    };
+    let Some(owner) = owner.filter(|&owner| owner != given.stream.device) else {
+        return Ok(None);
+    };
+    let before = given.stream.queue.enqueue_marker(&given.wait);
+    let mut resolved = null_stream_of(runtime::device(owner as i32)?)?;
+    resolved.wait.push(before.map_err(hip_error)?);
+    Ok(Some(resolved))
+}
+
 /// Copies bytes.
 pub(crate) fn copy(
     dst: *mut c_void,
@@ -223,7 +240,9 @@ pub(crate) fn copy(
     }
     host_range::check_side("destination", &destination, size, Access::Write)?;
     host_range::check_side("source", &source, size, Access::Read)?;
-    let Resolved { stream, wait } = resolve(stream)?;
+    let given = resolve(stream)?;
+    let at_owner = at_owner(&given, &destination, &source)?;
+    let Resolved { stream, wait } = at_owner.as_ref().unwrap_or(&given);
     let from_pageable = from_pageable(&destination, &source, host);
     if from_pageable && size <= STAGING_LIMIT {
         // SAFETY: `size` readable bytes at `src` were checked; that they stay is the caller's.
@@ -235,10 +254,15 @@ pub(crate) fn copy(
                 destination.address as u64,
                 staged.as_ptr().expose_provenance() as u64,
                 size,
-                &wait,
+                wait,
             )
-        };
-        return keep_until_end(command, staged);
+        }
+        .map_err(hip_error)?;
+        if at_owner.is_some() {
+            let marker = given.stream.queue.enqueue_marker(&[command.clone()]);
+            marker.map_err(hip_error)?;
+        }
+        return keep_until_end(Ok(command), staged);
     }
     // SAFETY: known memory was checked; keeping both sides until the command has ended is the program's duty, and for pageable
     // memory this call waits.
@@ -247,13 +271,16 @@ pub(crate) fn copy(
             destination.address as u64,
             source.address as u64,
             size,
-            &wait,
+            wait,
         )
     };
     let command = command.map_err(hip_error)?;
     if from_pageable || waits(host, &destination, &source) {
         command.wait().map_err(hip_error)?;
         crate::pool::trim_all();
+    } else if at_owner.is_some() {
+        let marker = given.stream.queue.enqueue_marker(&[command]);
+        marker.map_err(hip_error)?;
     } else if host == Host::OrdersNullStreams
         && let Some(device) = destination
             .device()

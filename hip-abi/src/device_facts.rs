@@ -110,6 +110,7 @@ pub(crate) fn properties_r0600(device: &Device) -> hipDeviceProp_tR0600 {
     let p = device.clr.properties();
     let f = Facts::new(p);
     let block = p.workgroup_max_size as i32;
+    let cooperative = i32::from(p.cooperative_queues);
     let limits = &p.image_limits;
     let [width, height] = limits.d2_array.map(extent);
     let layers_2d = [width, height, extent(limits.layers)];
@@ -168,7 +169,12 @@ pub(crate) fn properties_r0600(device: &Device) -> hipDeviceProp_tR0600 {
         concurrentManagedAccess: f.managed,
         // Devices reach registered memory under another address.
         canUseHostPointerForRegisteredMem: 0,
-        cooperativeLaunch: i32::from(p.cooperative_queues),
+        cooperativeLaunch: cooperative,
+        cooperativeMultiDeviceLaunch: cooperative,
+        cooperativeMultiDeviceUnmatchedFunc: cooperative,
+        cooperativeMultiDeviceUnmatchedGridDim: cooperative,
+        cooperativeMultiDeviceUnmatchedBlockDim: cooperative,
+        cooperativeMultiDeviceUnmatchedSharedMem: cooperative,
         sharedMemPerBlockOptin: p.lds_size,
         directManagedMemAccessFromHost: f.managed,
         maxBlocksPerMultiProcessor: (f.max_threads_per_unit / p.wavefront_size.max(1) as i32)
@@ -232,6 +238,10 @@ pub(crate) fn properties_r0000(device: &Device) -> hipDeviceProp_tR0000 {
         integrated: new.integrated,
         cooperativeLaunch: new.cooperativeLaunch,
         cooperativeMultiDeviceLaunch: new.cooperativeMultiDeviceLaunch,
+        cooperativeMultiDeviceUnmatchedFunc: new.cooperativeMultiDeviceUnmatchedFunc,
+        cooperativeMultiDeviceUnmatchedGridDim: new.cooperativeMultiDeviceUnmatchedGridDim,
+        cooperativeMultiDeviceUnmatchedBlockDim: new.cooperativeMultiDeviceUnmatchedBlockDim,
+        cooperativeMultiDeviceUnmatchedSharedMem: new.cooperativeMultiDeviceUnmatchedSharedMem,
         maxTexture1DLinear: new.maxTexture1DLinear,
         maxTexture1D: new.maxTexture1D,
         maxTexture2D: new.maxTexture2D,
@@ -260,7 +270,6 @@ pub(crate) fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> Hip
         | hipDeviceAttributeAccessPolicyMaxWindowSize
         | hipDeviceAttributeComputeMode
         | hipDeviceAttributeComputePreemptionSupported
-        | hipDeviceAttributeCooperativeMultiDeviceLaunch
         | hipDeviceAttributeIsMultiGpuBoard
         | hipDeviceAttributeKernelExecTimeout
         | hipDeviceAttributeMultiGpuBoardGroupID
@@ -269,10 +278,6 @@ pub(crate) fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> Hip
         | hipDeviceAttributePersistingL2CacheMaxSize
         | hipDeviceAttributeReservedSharedMemPerBlock
         | hipDeviceAttributeTccDriver
-        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc
-        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim
-        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim
-        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem
         | hipDeviceAttributeVirtualMemoryManagementSupported
         | hipDeviceAttributeMemoryPoolSupportedHandleTypes => 0,
         hipDeviceAttributeAsyncEngineCount => new.asyncEngineCount,
@@ -293,7 +298,12 @@ pub(crate) fn attribute(device: &Device, attribute: hipDeviceAttribute_t) -> Hip
         | hipDeviceAttributeManagedMemory
         | hipDeviceAttributeDirectManagedMemAccessFromHost => f.managed,
         hipDeviceAttributePageableMemoryAccess => f.pageable,
-        hipDeviceAttributeCooperativeLaunch => new.cooperativeLaunch,
+        hipDeviceAttributeCooperativeLaunch
+        | hipDeviceAttributeCooperativeMultiDeviceLaunch
+        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc
+        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim
+        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim
+        | hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem => new.cooperativeLaunch,
         hipDeviceAttributeIntegrated => f.integrated,
         hipDeviceAttributeL2CacheSize => f.l2,
         hipDeviceAttributeComputeCapabilityMajor => new.major,

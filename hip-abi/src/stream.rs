@@ -159,6 +159,13 @@ pub fn resolve(handle: hipStream_t) -> HipResult<Resolved> {
     Ok(Resolved { stream, wait })
 }
 
+/// The null stream of a device, with what its next command has to wait for.
+pub(crate) fn null_stream_of(device: &Device) -> HipResult<Resolved> {
+    let stream = Arc::clone(device.null_stream()?);
+    let wait = stream.implicit_wait()?;
+    Ok(Resolved { stream, wait })
+}
+
 /// As [`resolve`], with another error for a bad handle.
 pub fn resolve_or(handle: hipStream_t, error: hipError_t) -> HipResult<Resolved> {
     resolve(handle).map_err(|found| {

@@ -4,6 +4,7 @@
 //!   loaded objects' `.hip_fatbin` sections can run on, else gfx90a.
 //! * `GNEISS_MEM`: memory of each GPU, like `16G`. Unset: the smaller of the card's and half of the machine's.
 //! * `ROCR_VISIBLE_DEVICES`: indexes or UUIDs; the list ends at the first that is not there, as in ROCr.
+//! * `HSA_OVERRIDE_GFX_VERSION`: the target that all GPUs count as, like `10.3.0`; `HSA_OVERRIDE_GFX_VERSION_1` is for the first alone.
 //! * `HSA_XNACK`: 1 or 0 turns XNACK on or off for the GPUs that have it and for which `GNEISS_GPUS` does not say.
 //! * `HSA_CU_MASK`: compute units that queues may use, by GPU: `0:0-15,32;1-2:0x10-0x1f`.
 //! * `HSA_FORCE_FINE_GRAIN_PCIE=1`: every GPU has a fine-grained pool. `HSA_ENABLE_INTERRUPT=0`: waiters poll.
@@ -12,7 +13,7 @@ use std::{env, fs};
 
 use gneiss_settings::parse;
 
-use crate::card::{Card, Feature};
+use crate::card::{CARDS, Card, Feature};
 
 /// Whether a variable of ROCr is on: `1`, or `0`; anything else is its default.
 pub(crate) fn flag(name: &str, default: bool) -> bool {
@@ -72,6 +73,9 @@ pub(crate) fn gpus() -> Result<Vec<GpuSpec>, String> {
             parse_gpus(&target)?
         }
     };
+    for gpu in &mut gpus {
+        override_version(gpu)?;
+    }
     let stated = chosen.is_some_and(|value| value.contains("xnack"));
     let xnack = match gneiss_settings::switch("HSA_XNACK") {
         Some(true) if !stated => Some(Feature::On),
@@ -87,6 +91,48 @@ pub(crate) fn gpus() -> Result<Vec<GpuSpec>, String> {
         gpus = visible(&gpus, &list);
     }
     Ok(gpus)
+}
+
+/// Applies `HSA_OVERRIDE_GFX_VERSION_N`, N being the GPU's node (the first GPU's is 1), else `HSA_OVERRIDE_GFX_VERSION`.
+fn override_version(gpu: &mut GpuSpec) -> Result<(), String> {
+    const NAME: &str = "HSA_OVERRIDE_GFX_VERSION";
+    let own = format!("{NAME}_{}", gpu.ordinal + 1);
+    let Some((name, value)) = [&own, NAME]
+        .into_iter()
+        .find_map(|name| Some((name, env::var(name).ok()?)))
+    else {
+        return Ok(());
+    };
+    let version = parse::gfx_version(&value)
+        .ok_or_else(|| format!("{name}={value}: not a version like 10.3.0"))?;
+    *gpu = counted_as(gpu, version).ok_or_else(|| {
+        let [major, minor, stepping] = version;
+        format!("{name}={value}: there is no target gfx{major}{minor}{stepping:x} here")
+    })?;
+    Ok(())
+}
+
+/// A GPU with the instructions of another target; all else stays the card's.
+fn counted_as(gpu: &GpuSpec, version: [u8; 3]) -> Option<GpuSpec> {
+    if gpu.card.version == version {
+        return Some(*gpu);
+    }
+    let target = CARDS.iter().find(|card| card.version == version)?;
+    // A few times in a process, when the GPUs are made.
+    let card = Box::leak(Box::new(Card {
+        processor: target.processor,
+        version,
+        wave: target.wave,
+        sramecc: target.sramecc,
+        xnack: target.xnack,
+        ..*gpu.card
+    }));
+    Some(GpuSpec {
+        card,
+        sramecc: card.sramecc,
+        xnack: card.xnack,
+        ..*gpu
+    })
 }
 
 /// The UUID of a GPU: the product's name and the position in the list make it stable from run to run.
@@ -181,7 +227,7 @@ pub(crate) fn device_memory(card: &Card, machine: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::{CARDS, spelled};
+    use crate::card::spelled;
     use gneiss_amdgcn::target::Target;
 
     fn names(value: &str) -> Vec<String> {
@@ -251,5 +297,18 @@ mod tests {
         assert_eq!(ordinals("1,1,0"), [1]);
         assert_eq!(ordinals(&format!("GPU-{:016x}", unique_id(&gpus[3]))), [3]);
         assert_eq!(ordinals(""), [0; 0]);
+    }
+
+    #[test]
+    fn a_gpu_counts_as_another_target() {
+        let gpus = parse_gpus("gfx1031,gfx906").expect("valid");
+        let counted = counted_as(&gpus[0], [10, 3, 0]).expect("a target");
+        assert_eq!(counted.card.processor, "gfx1030");
+        assert_eq!(counted.card.product, gpus[0].card.product);
+        assert_eq!(counted.card.compute_units, gpus[0].card.compute_units);
+        let counted = counted_as(&gpus[1], [9, 0, 10]).expect("a target");
+        let name = spelled(counted.card.processor, counted.sramecc, counted.xnack);
+        assert!(name.ends_with("gfx90a:sramecc+:xnack-"), "{name}");
+        assert!(counted_as(&gpus[0], [10, 9, 0]).is_none());
     }
 }

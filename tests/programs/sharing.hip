@@ -235,6 +235,72 @@ CASE(copy_to_a_peer) {
     EXPECT_ERROR(hipMemcpyPeer(memory[1], 2, memory[0], 0, 4), hipErrorInvalidDevice);
 }
 
+// Copies between the host and memory of another device than the current one come after what that device's streams are doing to it, and the
+// stream that they were given to has them in its order.
+CASE(copies_of_another_devices_memory) {
+    constexpr int length = 4096;
+    constexpr std::size_t bytes = length * sizeof(int);
+    HIP_CHECK(hipSetDevice(0));
+    int *memory = nullptr;
+    HIP_CHECK(hipMalloc(&memory, bytes));
+    HIP_CHECK(hipMemset(memory, 0, bytes));
+    HIP_CHECK(hipDeviceSynchronize());
+    const hipStream_t first = sample::create_stream();
+    HIP_CHECK(hipSetDevice(1));
+    const hipStream_t second = sample::create_stream();
+    int *const values = sample::pinned<int>(length, hipHostMallocDefault);
+    std::vector<int> pageable(length);
+    const auto all = [](const int *from, int wanted) {
+        return std::all_of(from, from + length, [wanted](int value) { return value == wanted; });
+    };
+    // A kernel that adds 5 in the first device's stream, once the gate is open; meanwhile a copy is asked for.
+    const auto while_it_adds = [&](const std::function<void()> &copy) {
+        HIP_CHECK(hipSetDevice(0));
+        sample::Gate gate;
+        gate.close(first);
+        add<<<(length + 255) / 256, 256, 0, first>>>(memory, 5, length);
+        HIP_CHECK(hipSetDevice(1));
+        std::thread opener([&gate] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            gate.open();
+        });
+        copy();
+        opener.join();
+    };
+    while_it_adds([&] { HIP_CHECK(hipMemcpy(pageable.data(), memory, bytes, hipMemcpyDeviceToHost)); });
+    REQUIRE(all(pageable.data(), 5));
+    while_it_adds([&] {
+        HIP_CHECK(hipMemcpyAsync(values, memory, bytes, hipMemcpyDeviceToHost, second));
+        HIP_CHECK(hipStreamSynchronize(second));
+    });
+    REQUIRE(all(values, 10));
+    while_it_adds([&] {
+        std::fill(pageable.begin(), pageable.end(), 1);
+        HIP_CHECK(hipMemcpyAsync(memory, pageable.data(), bytes, hipMemcpyHostToDevice, second));
+        std::fill(pageable.begin(), pageable.end(), 2);
+        HIP_CHECK(hipMemcpyAsync(values, memory, bytes, hipMemcpyDeviceToHost, second));
+        HIP_CHECK(hipStreamSynchronize(second));
+    });
+    REQUIRE(all(values, 1));
+    // What is before a copy in its own stream is done first, and what is behind it waits.
+    int *own = nullptr;
+    HIP_CHECK(hipMalloc(&own, bytes));
+    HIP_CHECK(hipMemset(own, 0, bytes));
+    HIP_CHECK(hipDeviceSynchronize());
+    sample::Gate gate;
+    gate.close(second);
+    add<<<(length + 255) / 256, 256, 0, second>>>(own, 7, length);
+    HIP_CHECK(hipMemcpyAsync(values, own, bytes, hipMemcpyDeviceToHost, second));
+    HIP_CHECK(hipMemcpyAsync(memory, values, bytes, hipMemcpyHostToDevice, second));
+    HIP_CHECK(hipMemcpyAsync(values, memory, bytes, hipMemcpyDeviceToHost, second));
+    REQUIRE(hipStreamQuery(second) == hipErrorNotReady);
+    gate.open();
+    HIP_CHECK(hipStreamSynchronize(second));
+    REQUIRE(all(values, 7));
+    HIP_CHECK(hipFree(own));
+    HIP_CHECK(hipFree(memory));
+}
+
 // A file that another interface might have exported, and memory of our own by descriptor.
 CASE(external_memory) {
     constexpr int length = 4096;
@@ -309,6 +375,12 @@ CASE(cooperative_launch_on_two_devices) {
     unsigned *const wrong = sample::pinned<unsigned>(1, hipHostMallocCoherent);
     unsigned *counters_argument = counters, *wrong_argument = wrong;
     unsigned total = devices * blocks * threads;
+    for (const hipDeviceAttribute_t attribute :
+         {hipDeviceAttributeCooperativeMultiDeviceLaunch, hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc}) {
+        int possible = 0;
+        HIP_CHECK(hipDeviceGetAttribute(&possible, attribute, 1));
+        REQUIRE(possible == 1);
+    }
     void *arguments[] = {&counters_argument, &wrong_argument, &total};
     hipLaunchParams list[devices] = {};
     for (int device = 0; device < devices; ++device) {

@@ -208,7 +208,7 @@ fn launches_wait_as_the_variables_say() {
 }
 
 #[test]
-fn devices_are_hidden_and_put_in_order() {
+fn devices_are_hidden_put_in_order_and_count_as_others() {
     let run = case_run("driver", "devices").gpus("gfx90a,gfx1030,gfx906");
     for (variables, devices) in [
         (&[][..], "gfx90a gfx1030 gfx906 "),
@@ -219,6 +219,14 @@ fn devices_are_hidden_and_put_in_order() {
         (&[("ROCR_VISIBLE_DEVICES", "1,2")], "gfx1030 gfx906 "),
         (&[("ROCR_VISIBLE_DEVICES", "2,7,1")], "gfx906 "),
         (&[("ROCR_VISIBLE_DEVICES", "")], ""),
+        // The first GPU's node is 1.
+        (
+            &[
+                ("HSA_OVERRIDE_GFX_VERSION", "10.3.1"),
+                ("HSA_OVERRIDE_GFX_VERSION_1", "9.0.10"),
+            ],
+            "gfx90a gfx1031 gfx1031 ",
+        ),
         // HIP counts what HSA shows.
         (
             &[

@@ -41,6 +41,11 @@ fn peer_access_is_enabled_once() {
 }
 
 #[test]
+fn copies_of_another_devices_memory_wait_for_its_streams() {
+    passes_on_two_devices("copies_of_another_devices_memory");
+}
+
+#[test]
 fn processes_share_across_pid_namespaces() {
     // Both are process 1 of a namespace: a handle's process number is nobody's, or somebody else's.
     let apart = ["--user", "--map-root-user", "--pid", "--fork"];

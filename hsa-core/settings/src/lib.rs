@@ -220,6 +220,7 @@ mod tests {
         for (name, good, bad) in [
             ("HIP_VISIBLE_DEVICES", "0,GPU-676e656900740f00", "gfx90a"),
             ("ROCR_VISIBLE_DEVICES", "-1", "all"),
+            ("HSA_OVERRIDE_GFX_VERSION", "10.3.0", "gfx1030"),
             ("HSA_XNACK", "1", "on"),
             ("HSA_CU_MASK", "0:0-15,32;1:0x0-0xf", "15"),
             ("AMD_LOG_LEVEL", "3", "debug"),

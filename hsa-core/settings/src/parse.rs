@@ -94,6 +94,13 @@ pub fn hip_version(text: &str) -> Option<u32> {
     (numbers && (5..=7).contains(&major)).then_some(major)
 }
 
+/// A target's version, as ROCm's thunk reads `HSA_OVERRIDE_GFX_VERSION`: major, minor and stepping, as `10.3.0`.
+pub fn gfx_version(text: &str) -> Option<[u8; 3]> {
+    let mut parts = text.split('.').map(|part| part.parse::<u8>().ok());
+    let version = [parts.next()??, parts.next()??, parts.next()??];
+    (parts.next().is_none() && version[0] < 64).then_some(version)
+}
+
 /// Whether a text is a filter for messages: levels, for all or for one module, separated by commas. What is in brackets is left to the
 /// subscriber.
 pub fn is_filter(text: &str) -> bool {

@@ -23,6 +23,8 @@ pub enum Accept {
     Hang,
     /// A HIP version.
     HipVersion,
+    /// The version of a target.
+    GfxVersion,
     /// A filter for messages.
     Filter,
     /// A number.
@@ -71,6 +73,10 @@ impl Accept {
             Self::Hang => (
                 parse::hang(text).is_some(),
                 "a time like 10s, 500ms or 2m, then nothing or ,continue or ,fail or ,abort".into(),
+            ),
+            Self::GfxVersion => (
+                parse::gfx_version(text).is_some(),
+                "major, minor and stepping of a target, like 10.3.0".into(),
             ),
             Self::HipVersion => (
                 parse::hip_version(text).is_some(),
@@ -236,6 +242,11 @@ pub const AMDS: &[Variable] = &[
         name: "ROCR_VISIBLE_DEVICES",
         accept: Accept::Devices,
         meaning: "GPUs that HSA shows, by index or UUID",
+    },
+    Variable {
+        name: "HSA_OVERRIDE_GFX_VERSION",
+        accept: Accept::GfxVersion,
+        meaning: "the target that every GPU counts as: 10.3.0 is gfx1030; HSA_OVERRIDE_GFX_VERSION_1 is for the first GPU alone, and so on",
     },
     Variable {
         name: "HSA_XNACK",
