@@ -63,7 +63,7 @@ fn status_of(kind: FaultKind) -> hsa_status_t {
         }
         FaultKind::Memory { .. } => HSA_STATUS_ERROR_MEMORY_FAULT,
         FaultKind::Aperture { .. } => HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION,
-        FaultKind::Trap(_) | FaultKind::Timeout => HSA_STATUS_ERROR_EXCEPTION,
+        FaultKind::Trap(_) | FaultKind::Float(_) | FaultKind::Timeout => HSA_STATUS_ERROR_EXCEPTION,
         FaultKind::InvalidDispatch => HSA_STATUS_ERROR_INVALID_ARGUMENT,
         FaultKind::Cancelled | FaultKind::Internal => HSA_STATUS_ERROR,
     }

@@ -33,6 +33,15 @@ __global__ void never_ends(volatile int *flag) {
 
 __global__ void traps() { __builtin_trap(); }
 
+// Division by zero is enabled; lane 3 alone divides by zero.
+__global__ void divides_by_zero(float *out) {
+    asm volatile("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 14, 1), 1");
+    const float divisor = threadIdx.x == 3 ? 0.0f : 1.0f;
+    float result;
+    asm volatile("v_rcp_f32 %0, %1" : "=v"(result) : "v"(divisor));
+    out[threadIdx.x] = result;
+}
+
 // The first wave waits at a barrier; the second one stops, with LDS filled and a known value in a register.
 __global__ void stops_in_the_second_wave(unsigned *out, unsigned tag) {
     __shared__ unsigned words[64];
@@ -139,6 +148,16 @@ CASE(fault_in_a_stream) {
 
 CASE(trap) {
     traps<<<1, 64>>>();
+    HIP_CHECK(hipGetLastError());
+    const hipError_t error = hipDeviceSynchronize();
+    std::printf("%s\n", hipGetErrorName(error));
+    REQUIRE(error == hipErrorLaunchFailure || error == hipErrorUnknown);
+}
+
+CASE(float_exception) {
+    float *out = nullptr;
+    HIP_CHECK(hipMalloc(&out, 64 * sizeof(float)));
+    divides_by_zero<<<1, 64>>>(out);
     HIP_CHECK(hipGetLastError());
     const hipError_t error = hipDeviceSynchronize();
     std::printf("%s\n", hipGetErrorName(error));

@@ -97,6 +97,19 @@ fn source_line(text: &str) -> usize {
 }
 
 #[test]
+fn an_enabled_floating_point_exception_ends_the_kernel_with_an_error_that_names_it() {
+    case_run("faults", "float_exception")
+        .run()
+        .expect_success()
+        .expect_stderr(&[
+            "floating-point exception: division by zero",
+            "divides_by_zero",
+            "lane 3",
+            "v_rcp_f32",
+        ]);
+}
+
+#[test]
 fn a_trap_ends_the_kernel_with_an_error() {
     case_run("faults", "trap")
         .run()

@@ -102,6 +102,7 @@ fn measure(name: &str, body: Vec<Inst>, exec: u64) {
         wave64: true,
         vgprs: 64,
         agprs: 0,
+        exceptions: false,
     };
     let program = Program::for_kernel(Arc::new(Listing(code)), 0, config);
     let mut wave = Wave::new();

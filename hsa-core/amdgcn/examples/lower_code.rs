@@ -69,6 +69,7 @@ fn main() {
                 wave64,
                 vgprs: 256,
                 agprs: 256,
+                exceptions: false,
             };
             let program = Program::for_kernel(Arc::new(source), base, config);
             for pc in starts {

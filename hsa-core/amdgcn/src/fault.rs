@@ -6,6 +6,8 @@ pub mod state;
 
 use std::fmt;
 
+use crate::interp::exceptions::flag;
+
 /// Why a dispatch stopped. The report that a person reads is its `Display`.
 #[derive(Clone, Debug)]
 pub struct Fault {
@@ -48,6 +50,8 @@ pub enum FaultKind {
     },
     /// `s_trap` with this id (2: abort).
     Trap(u8),
+    /// Floating-point exceptions that were enabled; bits of [`flag`].
+    Float(u8),
     /// The dispatch asks for what the GPU does not have: registers, LDS, group size, grid.
     InvalidDispatch,
     /// `GNEISS_KERNEL_TIMEOUT` has passed.
@@ -101,6 +105,12 @@ impl fmt::Display for FaultKind {
             }
             FaultKind::Trap(2) => f.write_str("trap 2 (abort)"),
             FaultKind::Trap(id) => write!(f, "trap {id}"),
+            FaultKind::Float(raised) => {
+                let names = flag::NAMES.iter().enumerate();
+                let names = names.filter(|(bit, _)| raised >> bit & 1 != 0);
+                let names: Vec<_> = names.map(|(_, name)| *name).collect();
+                write!(f, "floating-point exception: {}", names.join(", "))
+            }
             FaultKind::InvalidDispatch => f.write_str("invalid dispatch"),
             FaultKind::Timeout => f.write_str("kernel stopped: GNEISS_KERNEL_TIMEOUT has passed"),
             FaultKind::Cancelled => f.write_str("kernel stopped: its queue was destroyed"),

@@ -179,6 +179,7 @@ impl LaunchPlan {
             wave64,
             vgprs,
             agprs,
+            exceptions: descriptor.compute_pgm_rsrc2 >> 24 & 0x7f != 0,
         };
         let entry = info
             .kernel_object

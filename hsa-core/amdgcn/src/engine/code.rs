@@ -44,6 +44,7 @@ struct Key {
     wave64: bool,
     vgprs: u32,
     agprs: u32,
+    exceptions: bool,
 }
 
 /// Lowered code, and the GPU whose memory it came from.
@@ -145,6 +146,7 @@ impl CodeRegistry {
             wave64,
             vgprs,
             agprs,
+            exceptions,
             ..
         } = config;
         let key = Key {
@@ -153,6 +155,7 @@ impl CodeRegistry {
             wave64,
             vgprs,
             agprs,
+            exceptions,
         };
         if let Some((of, program)) = self.programs.read().get(&key)
             && std::ptr::eq(of.as_ptr(), Arc::as_ptr(gpu))

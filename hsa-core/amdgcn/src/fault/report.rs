@@ -49,6 +49,10 @@ pub(crate) fn of_wave(job: &Job, engine: &Engine, wave: &Wave, exit: Exit) -> Bo
             FaultKind::Unsupported
         }
         Exit::Trap(id) => FaultKind::Trap(id),
+        Exit::Float { raised, lane } => {
+            lane_of = Some(u32::from(lane));
+            FaultKind::Float(raised)
+        }
         Exit::Halt => {
             notes
                 .push("s_sethalt: the wave halted itself and no debugger can resume it".to_owned());

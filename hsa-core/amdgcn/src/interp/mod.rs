@@ -21,6 +21,7 @@
 //!    (hostcall, `s_sleep`) it gives `w.stop(op.add(1), ..)`.
 
 pub mod barrier;
+pub mod exceptions;
 pub mod float;
 pub mod interpolation;
 pub mod lane;

@@ -27,6 +27,13 @@ pub enum Exit {
     BudgetSpent,
     /// `s_trap` with this id.
     Trap(u8),
+    /// A lane raised floating-point exceptions that are enabled.
+    Float {
+        /// Which: bits of [`flag`](super::exceptions::flag).
+        raised: u8,
+        /// First lane that did.
+        lane: u8,
+    },
     /// `s_sethalt 1`.
     Halt,
     /// `s_sendmsg MSG_INTERRUPT` with this value in m0.

@@ -105,6 +105,7 @@ pub fn config(target: Target, wave64: bool) -> LowerConfig {
         wave64,
         vgprs: 64,
         agprs: 64,
+        exceptions: false,
     }
 }
 

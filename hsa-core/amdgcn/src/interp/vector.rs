@@ -58,6 +58,7 @@ mod special;
 mod value;
 
 pub use describe::*;
+pub(in crate::interp) use operand::source_bits;
 pub use operand::{TEMP_DST, change_all};
 pub use products::Products;
 pub use shape::{Arith, Carry, Compare, IntoNan, Map, nan_result};

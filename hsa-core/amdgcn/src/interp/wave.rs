@@ -147,6 +147,8 @@ pub mod mode {
     pub const ROUND_SHIFT: u32 = 0;
     /// Bits 5:4: f32 denormals (bit 0: keep inputs, bit 1: keep results … both set: keep). Bits 7:6: f64 and f16.
     pub const DENORM_SHIFT: u32 = 4;
+    /// Bits 18:12: enables of floating-point exceptions, in the order of TRAPSTS. GFX12 has them in TRAP_CTRL; the engine keeps them here.
+    pub const EXCP_EN_SHIFT: u32 = 12;
     /// Clamp maps NaN to 0.
     pub const DX10_CLAMP: u32 = 1 << 8;
     /// IEEE mode: signalling NaNs are quieted by min, max and clamp.
@@ -218,6 +220,10 @@ pub struct Wave {
     pub status: u32,
     /// TRAPSTS hardware register.
     pub trap_status: u32,
+    /// Exceptions that the instruction has raised so far.
+    pub raised: u32,
+    /// First lane that raised one that is enabled.
+    pub raised_lane: u32,
     /// Priority set by `s_setprio`.
     pub priority: u8,
     /// Wave number in its group.
@@ -337,6 +343,8 @@ impl Wave {
             hardware_id: HardwareId::default(),
             status: 0,
             trap_status: 0,
+            raised: 0,
+            raised_lane: 0,
             priority: 0,
             wave_in_group: 0,
             workgroup: [0; 3],
@@ -383,6 +391,7 @@ impl Wave {
         self.base[1] = beginning.entry.pool.cast_mut();
         self.status = 0;
         self.trap_status = 0;
+        self.raised = 0;
         self.priority = 0;
         self.exit = Exit::BudgetSpent;
     }

@@ -112,6 +112,7 @@ fn config(target: Target, wave64: bool) -> LowerConfig {
         wave64,
         vgprs: 256,
         agprs: if target.features().agprs { 256 } else { 0 },
+        exceptions: false,
     }
 }
 

@@ -21,7 +21,7 @@ use std::{
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    interp::{level::Level, run::Handler},
+    interp::{exceptions::stop_if_enabled, level::Level, run::Handler},
     isa::inst::Inst,
     jit::{self, Code, NativeCode, form::Form, liveness::Decoded},
     target::Target,
@@ -30,7 +30,7 @@ use crate::{
 use super::{
     Op, Ref,
     common::{self, LaunchRegisters},
-    lower::{self, Flow, LowerContext, vskip},
+    lower::{self, Flow, LowerContext, exceptions, vskip},
 };
 
 /// Why there is no instruction at a PC.
@@ -59,6 +59,8 @@ pub struct LowerConfig {
     pub vgprs: u32,
     /// AGPRs of the wave; they follow the VGPRs in the file.
     pub agprs: u32,
+    /// The kernel begins with a floating-point exception enabled.
+    pub exceptions: bool,
 }
 
 impl LowerConfig {
@@ -208,6 +210,8 @@ pub struct Program {
     told_of_loss: AtomicBool,
     /// Vector instructions look at [VSKIP](vskip): code was seen that could turn it on. Changes under the lock of the segments.
     looks_at_vskip: AtomicBool,
+    /// Float operations note the [exceptions] that they raise. Changes under the lock of the segments.
+    sees_exceptions: AtomicBool,
 }
 
 impl std::fmt::Debug for Program {
@@ -255,6 +259,7 @@ impl Program {
             hot: AtomicBool::new(false),
             told_of_loss: AtomicBool::new(false),
             looks_at_vskip: AtomicBool::new(false),
+            sees_exceptions: AtomicBool::new(config.exceptions),
         };
         program.entry = program.place(entry);
         Arc::new(program)
@@ -299,6 +304,11 @@ impl Program {
             }
             segment.reasons.get(&index).cloned()
         })
+    }
+
+    /// Whether float operations note the exceptions that they raise.
+    pub fn sees_exceptions(&self) -> bool {
+        self.sees_exceptions.load(Ordering::Relaxed)
     }
 
     /// Operations lowered so far.
@@ -394,14 +404,21 @@ impl Program {
                 .values()
                 .flatten()
                 .any(|inst| vskip::may_turn_on(inst, self.config.target));
-        let (mut segment, starts) = self.lower_segment(pc, decoded, looks);
+        let sees = self.sees_exceptions.load(Ordering::Relaxed)
+            || decoded
+                .values()
+                .flatten()
+                .any(|inst| exceptions::asks(inst, self.config.target));
+        let (mut segment, starts) = self.lower_segment(pc, decoded, looks, sees);
         if self.hot.load(Ordering::Relaxed) {
             self.make_segment_native(&mut segment);
         }
         let pool: *const u8 = segment.pool.as_ptr().cast();
         let ops = segment.ops.first();
         let mut map = self.map.write();
-        if looks && !self.looks_at_vskip.swap(true, Ordering::Relaxed) {
+        let newly = [(looks, &self.looks_at_vskip), (sees, &self.sees_exceptions)]
+            .map(|(needed, known)| needed && !known.swap(true, Ordering::Relaxed));
+        if newly.contains(&true) {
             // The segments before this one do not look. Control comes to them through the map alone, and no wave has the mode on yet.
             map.clear();
         }
@@ -414,14 +431,16 @@ impl Program {
         map[&pc]
     }
 
-    /// Lowers what is reachable from `start` in address order. `looks`: vector instructions look at VSKIP.
+    /// Lowers what is reachable from `start` in address order. `looks`: vector instructions look at VSKIP; `sees`: float operations note what they raise.
     fn lower_segment(
         &self,
         start: u64,
         decoded: Decoded,
         looks: bool,
+        sees: bool,
     ) -> (Segment, Vec<(u64, usize)>) {
         let mut cx = LowerContext::new(self.config, self.level);
+        cx.exceptions = sees;
         let mut starts = Vec::with_capacity(decoded.len());
         let mut index_of = HashMap::with_capacity(decoded.len());
         let mut reasons = HashMap::new();
@@ -448,6 +467,8 @@ impl Program {
                 cx.rewind(mark);
                 reasons.insert(mark, unsupported.to_string());
                 cx.push(Op::new(lower::control::unsupported));
+            } else if cx.guards {
+                cx.push(Op::new(stop_if_enabled));
             }
             if let Some(look) = look {
                 cx.ops[look].imm = (cx.ops.len() - look) as u64;
@@ -470,8 +491,8 @@ impl Program {
                 }
             }
         }
-        // Native code takes runs of vector instructions as one; with VSKIP any of them may not be executed.
-        let pending = (jit::is_enabled(self.level) && !looks).then(|| Pending {
+        // Native code takes runs of vector instructions as one; with VSKIP any of them may not be executed, and with exceptions any may stop.
+        let pending = (jit::is_enabled(self.level) && !looks && !sees).then(|| Pending {
             leaders: leaders(&decoded, &index_of, start),
             forms: cx.forms,
             decoded,

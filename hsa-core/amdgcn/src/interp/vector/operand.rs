@@ -53,6 +53,27 @@ pub(super) unsafe fn source<V: Value>(w: &mut Wave, reference: Ref, number: usiz
     }
 }
 
+/// The bits of one lane of a source of one or two dwords.
+///
+/// # Safety
+/// The reference was made by the lowering for a source of the wave's program, `number` is below 4, and the lane is one of the wave's.
+pub(in crate::interp) unsafe fn source_bits(
+    w: &mut Wave,
+    reference: Ref,
+    number: usize,
+    dwords: u32,
+    lane: usize,
+) -> u64 {
+    // SAFETY: by the caller.
+    unsafe {
+        if dwords == 2 {
+            source::<u64>(w, reference, number).lane(lane)
+        } else {
+            u64::from(source::<u32>(w, reference, number).lane::<u32>(lane))
+        }
+    }
+}
+
 impl Source {
     #[inline(always)]
     pub(super) unsafe fn lane<V: Value>(self, lane: usize) -> V {

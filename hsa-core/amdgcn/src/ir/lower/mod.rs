@@ -8,6 +8,7 @@
 //! closures are in [`interp::vector`](crate::interp::vector) and [`interp::scalar`](crate::interp::scalar).
 
 pub mod control;
+pub mod exceptions;
 pub mod image;
 pub mod interpolation;
 pub mod matrix;
@@ -115,6 +116,10 @@ pub struct LowerContext {
     /// Operands that VGPR indexing moves, while it is on (GFX9).
     pub(super) gpr_index: Option<u32>,
     constants: HashMap<Vec<u32>, Ref>,
+    /// Float operations note what they raise.
+    pub(super) exceptions: bool,
+    /// The instruction has such operations.
+    pub(super) guards: bool,
     /// The last plain `v_add_co_u32`, for the operation that adds the high halves.
     pub(super) low_add: Option<usize>,
     pc: u64,
@@ -143,6 +148,8 @@ impl LowerContext {
             fixups: Vec::new(),
             gpr_index: None,
             constants: HashMap::new(),
+            exceptions: config.exceptions,
+            guards: false,
             low_add: None,
             pc: 0,
             len: 0,
@@ -153,6 +160,7 @@ impl LowerContext {
     pub(super) fn begin(&mut self, pc: u64, len: u32) {
         self.pc = pc;
         self.len = len;
+        self.guards = false;
     }
 
     /// Takes back the operations pushed since `mark`.

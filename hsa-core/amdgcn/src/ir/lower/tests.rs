@@ -17,6 +17,7 @@ use crate::{
 
 mod control;
 mod division;
+mod exceptions;
 mod fixture;
 mod float;
 mod integer;

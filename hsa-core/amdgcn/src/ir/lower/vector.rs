@@ -7,6 +7,7 @@ mod pair;
 
 use crate::{
     interp::{
+        exceptions::Check,
         lane,
         prepare::{
             ChangeSign, Part, Prepare, Prepared, RESULT_TEMP, ResultPlan, SOURCE_TEMP, Scale,
@@ -24,7 +25,7 @@ use crate::{
     jit::form::{self, Form},
 };
 
-use super::{LowerContext, Unsupported, matrix, meaning, packed, scaled};
+use super::{LowerContext, Unsupported, exceptions, matrix, meaning, packed, scaled};
 
 /// Lowers a VOP1, VOP2, VOPC, VOP3, VOP3P or VOPD instruction.
 pub fn lower_vector(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupported> {
@@ -216,6 +217,8 @@ pub struct Job {
     pub result: Option<ResultPlan>,
     /// What native code may be made of.
     pub form: Form,
+    /// What it may raise, where anybody sees it.
+    pub check: Option<Check>,
 }
 
 /// A plan that changes nothing.
@@ -259,6 +262,7 @@ impl Job {
             sources: Vec::new(),
             shuffle,
             result: None,
+            check: cx.exceptions.then(|| exceptions::check(inst.op)).flatten(),
             // The clamp bit makes another operation of it.
             form: if inst.alu.clamp {
                 Form::None
@@ -349,8 +353,21 @@ impl Job {
         self.finish(cx)
     }
 
+    /// Puts a guard around the operation, if it may raise an exception that anybody sees.
+    fn guard(&mut self, cx: &mut LowerContext) {
+        if let Some(check) = self.check {
+            self.op = exceptions::guarded(cx, self.op, &self.kind, check);
+            self.form = Form::None;
+        }
+    }
+
     /// Pushes the operation, through [`Prepare`] if anything is to be prepared.
     pub fn finish(mut self, cx: &mut LowerContext) -> Result<(), Unsupported> {
+        if self.result.is_some() {
+            self.op.d = temp_dst(RESULT_TEMP);
+        }
+        let plain = self.op;
+        self.guard(cx);
         if self.sources.is_empty() && self.shuffle.is_none() && self.result.is_none() {
             cx.push_form(self.op, self.form);
             return Ok(());
@@ -375,12 +392,9 @@ impl Job {
             cx.push_form(self.op, self.form);
             return Ok(());
         }
-        if self.result.is_some() {
-            self.op.d = temp_dst(RESULT_TEMP);
-        }
         if let Some(shuffle) = &mut self.shuffle {
             shuffle.writes_exec = self.kind.shape == Shape::Compare
-                && (self.op.d2 != 0 || self.op.d == slot::EXEC as u32);
+                && (plain.d2 != 0 || plain.d == slot::EXEC as u32);
         }
         let handlers: [Handler; 3] = hot::<Prepare>();
         let mut outer = Op::new(cx.pick(handlers));

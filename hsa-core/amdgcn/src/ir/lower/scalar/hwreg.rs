@@ -2,6 +2,7 @@
 
 use crate::{
     interp::{
+        exceptions::flag,
         lane,
         run::get_mxcsr,
         wave::{Wave, mode, slot},
@@ -30,9 +31,13 @@ pub(super) fn lower(inst: &Inst, cx: &mut LowerContext) -> Result<(), Unsupporte
     }
     op.imm = u64::from(inst.simm16.cast_unsigned());
     op.aux[0] = id;
+    op.aux[1] = u32::from(cx.config.target.major >= 12);
     cx.push(op);
     Ok(())
 }
+
+/// The enables of exceptions in MODE. On GFX12 they are there too, but programs see them in TRAP_CTRL.
+const EXCP_EN: u32 = flag::ALL << mode::EXCP_EN_SHIFT;
 
 /// Hardware registers by number (LLVM `SIDefines`); the last ones are names of ours for registers whose number means another one elsewhere.
 mod number {
@@ -51,6 +56,10 @@ mod number {
     pub const SHADER_CYCLES: u32 = 29;
     /// GFX12: the high half of the cycle counter.
     pub const SHADER_CYCLES_HI: u32 = 30;
+    /// GFX12: EXCP_FLAG_USER, EXCP_FLAG_PRIV and TRAP_CTRL; 18, 17 and 19 there.
+    pub const EXCP_FLAG_USER: u32 = 65;
+    pub const EXCP_FLAG_PRIV: u32 = 66;
+    pub const TRAP_CTRL: u32 = 67;
     /// GFX940: number of the compute die; 20 there.
     pub const XCC_ID: u32 = 64;
 }
@@ -60,13 +69,20 @@ fn register_of(inst: &Inst, cx: &LowerContext, write: bool) -> Result<u32, Unsup
     let number = u32::from(inst.simm16.cast_unsigned()) & 63;
     let id = match (number, cx.config.target.family()) {
         (20, Family::Gfx940) => number::XCC_ID,
+        (17, Family::Gfx12) => number::EXCP_FLAG_PRIV,
+        (18, Family::Gfx12) => number::EXCP_FLAG_USER,
+        (19, Family::Gfx12) => number::TRAP_CTRL,
         // GFX12 has other registers under the old numbers of all but MODE, STATUS, the ids and the cycle counter.
         (3..=22, Family::Gfx12) => u32::MAX,
         _ => number,
     };
     let gfx11_up = cx.config.target.major >= 11;
     let known = match id {
-        number::MODE | number::STATUS | number::TRAPSTS => true,
+        number::MODE
+        | number::STATUS
+        | number::TRAPSTS
+        | number::EXCP_FLAG_USER
+        | number::TRAP_CTRL => true,
         number::FLAT_SCR_LO | number::FLAT_SCR_HI => !gfx11_up,
         number::HW_ID
         | number::GPR_ALLOC
@@ -76,6 +92,7 @@ fn register_of(inst: &Inst, cx: &LowerContext, write: bool) -> Result<u32, Unsup
         | number::HW_ID1
         | number::HW_ID2
         | number::SHADER_CYCLES
+        | number::EXCP_FLAG_PRIV
         | number::XCC_ID => !write,
         number::SHADER_CYCLES_HI => !write && cx.config.target.major >= 12,
         _ => false,
@@ -114,6 +131,8 @@ fn hardware_register(w: &Wave, id: u32) -> u32 {
                 | u32::from(w.vcc() == 0) << 10
         }
         number::TRAPSTS => w.trap_status,
+        number::EXCP_FLAG_USER => w.trap_status & flag::ALL,
+        number::TRAP_CTRL => w.mode >> mode::EXCP_EN_SHIFT & flag::ALL,
         // GFX9: wave 3:0, SIMD 5:4, CU 11:8, SH 12, SE 14:13, VM 23:20, queue 26:24.
         number::HW_ID => {
             let id = w.hardware_id;
@@ -158,7 +177,11 @@ unsafe fn get_register(w: &mut Wave, op: *const Op) -> *const Op {
     unsafe {
         let (offset, mask) = field((*op).imm);
         let id = (*op).aux[0];
-        w.sgpr[(*op).d as usize] = hardware_register(w, id) >> offset & mask;
+        let mut value = hardware_register(w, id);
+        if id == number::MODE && (*op).aux[1] != 0 {
+            value &= !EXCP_EN;
+        }
+        w.sgpr[(*op).d as usize] = value >> offset & mask;
         op.add(1)
     }
 }
@@ -172,7 +195,8 @@ unsafe fn set_register(w: &mut Wave, op: *const Op) -> *const Op {
         let merge = |old: u32| old & !(mask << offset) | (value & mask) << offset;
         match id {
             number::MODE => {
-                let mode = merge(w.mode);
+                let kept = if (*op).aux[1] != 0 { EXCP_EN } else { 0 };
+                let mode = merge(w.mode) & !kept | w.mode & kept;
                 control::change_mode(w, mode);
                 debug_assert!(get_mxcsr() & 0x6000 == w.mxcsr & 0x6000);
                 debug_assert!(w.mode & mode::GPR_IDX_EN == mode & mode::GPR_IDX_EN);
@@ -182,6 +206,11 @@ unsafe fn set_register(w: &mut Wave, op: *const Op) -> *const Op {
                 w.sgpr[slot::SCC] = w.status & 1;
             }
             number::TRAPSTS => w.trap_status = merge(w.trap_status),
+            number::EXCP_FLAG_USER => w.trap_status = merge(w.trap_status) & flag::ALL,
+            number::TRAP_CTRL => {
+                let enables = merge(w.mode >> mode::EXCP_EN_SHIFT & flag::ALL) & flag::ALL;
+                w.mode = w.mode & !EXCP_EN | enables << mode::EXCP_EN_SHIFT;
+            }
             number::FLAT_SCR_LO => {
                 w.flat_scratch =
                     (w.flat_scratch & !0xffff_ffff) | u64::from(merge(w.flat_scratch as u32))

@@ -67,6 +67,7 @@ fn all_registers(target: Target) -> LowerConfig {
         wave64: target.major == 9,
         vgprs: 256,
         agprs: if target.features().agprs { 256 } else { 0 },
+        exceptions: false,
     }
 }
 

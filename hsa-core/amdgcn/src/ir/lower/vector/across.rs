@@ -1,7 +1,7 @@
 //! Operations between lanes and scalars, and between registers by M0.
 
 use crate::{
-    interp::{lane, run::Handler},
+    interp::{exceptions, lane, run::Handler},
     ir::{Op, Ref},
     isa::{
         inst::{Inst, Operand},
@@ -15,7 +15,8 @@ use super::super::{LowerContext, Unsupported, control, scalar::transcendental};
 pub(super) fn across_lanes(inst: &Inst, cx: &mut LowerContext) -> Result<bool, Unsupported> {
     let [a, b, c, _] = inst.src;
     match inst.op {
-        M::v_nop | M::v_pipeflush | M::v_clrexcp => {}
+        M::v_nop | M::v_pipeflush => {}
+        M::v_clrexcp => cx.push(Op::new(exceptions::clear)),
         M::v_illegal => cx.push(Op::new(control::illegal)),
         M::v_readfirstlane_b32 => {
             let from = cx.source(a, 1)?;

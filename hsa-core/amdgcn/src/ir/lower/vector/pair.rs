@@ -52,6 +52,7 @@ pub(super) fn lower_pair(
     }
     let parked = SOURCE_TEMP[0] + 8;
     job.op.d = temp_dst(parked);
+    job.guard(cx);
     cx.push(job.op);
     lower_half(second, cx)?;
     let moved = meaning::meaning(M::v_mov_b32).ok_or_else(|| Unsupported::op(&first))?;

@@ -53,6 +53,7 @@ impl Setting {
                 wave64: target.major == 9,
                 vgprs: 64,
                 agprs,
+                exceptions: false,
             },
         }
     }
