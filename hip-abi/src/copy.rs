@@ -6,7 +6,7 @@
 
 use std::ffi::c_void;
 
-use gneiss_clr::MemoryKind;
+use gneiss_clr::{Event, MemoryKind};
 use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
@@ -175,10 +175,7 @@ pub(crate) fn from_pageable(destination: &Side, source: &Side, host: Host) -> bo
 }
 
 /// Keeps the bytes that a command reads until it has ended.
-pub(crate) fn keep_until_end(
-    command: gneiss_clr::Result<gneiss_clr::Event>,
-    staged: Box<[u8]>,
-) -> HipResult {
+pub(crate) fn keep_until_end(command: gneiss_clr::Result<Event>, staged: Box<[u8]>) -> HipResult {
     let command = command.map_err(hip_error)?;
     command.on_complete(move |_| drop(staged));
     Ok(())
@@ -207,6 +204,16 @@ fn at_owner(given: &Resolved, destination: &Side, source: &Side) -> HipResult<Op
     let mut resolved = null_stream_of(runtime::device(owner as i32)?)?;
     resolved.wait.push(before.map_err(hip_error)?);
     Ok(Some(resolved))
+}
+
+/// Lets what comes later in a stream wait for a command that was given to it and runs [elsewhere](at_owner).
+fn go_on_after(given: &Resolved, command: &Event) -> HipResult {
+    let marker = given
+        .stream
+        .queue
+        .enqueue_marker(std::slice::from_ref(command));
+    marker.map_err(hip_error)?;
+    Ok(())
 }
 
 /// Copies bytes.
@@ -259,8 +266,7 @@ pub(crate) fn copy(
         }
         .map_err(hip_error)?;
         if at_owner.is_some() {
-            let marker = given.stream.queue.enqueue_marker(&[command.clone()]);
-            marker.map_err(hip_error)?;
+            go_on_after(&given, &command)?;
         }
         return keep_until_end(Ok(command), staged);
     }
@@ -279,8 +285,7 @@ pub(crate) fn copy(
         command.wait().map_err(hip_error)?;
         crate::pool::trim_all();
     } else if at_owner.is_some() {
-        let marker = given.stream.queue.enqueue_marker(&[command]);
-        marker.map_err(hip_error)?;
+        go_on_after(&given, &command)?;
     } else if host == Host::OrdersNullStreams
         && let Some(device) = destination
             .device()
