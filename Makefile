@@ -22,6 +22,7 @@ version := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 hip_library := $(rocm)/lib/libamdhip64.so.5
 hip_archive := $(target)/release/libgneiss_hip_abi.a
 hip_map := hip-abi/libamdhip64.map
+hip_stubs := $(foreach major,6 7,$(rocm)/lib/gneiss/hip-$(major)/libamdhip64.so)
 hsa_library := $(rocm)/lib/libhsa-runtime64.so.1
 hsa_archive := $(target)/release/libgneiss_hsa_core.a
 hsa_map := hsa-core/libhsa-runtime64.map
@@ -44,7 +45,7 @@ export GNEISS_PREFIX := $(abspath $(rocm))
 .PHONY: all demo test verify bench lint headers install force
 .DELETE_ON_ERROR:
 
-all: $(hip_library) $(hsa_library) $(rtc_library) $(roctx_library) $(ocl_library) $(rocm)/bin/gneiss layout
+all: $(hip_library) $(hip_stubs) $(hsa_library) $(rtc_library) $(roctx_library) $(ocl_library) $(rocm)/bin/gneiss layout
 
 force:
 
@@ -71,6 +72,11 @@ $(hip_library): $(hip_archive) $(hip_map) build/link.sh
 	@mkdir -p $(@D)
 	build/link.sh $@ libamdhip64.so.5 $(hip_archive) $(hip_map)
 	@for n in .6 .7 ""; do ln -sf libamdhip64.so.5 $(@D)/libamdhip64.so$$n; done
+
+# What programs of later versions are linked with, so that they need the soname of theirs. It leads to the one library when they run.
+$(hip_stubs): $(rocm)/lib/gneiss/hip-%/libamdhip64.so: $(hip_map) build/stub.sh
+	@mkdir -p $(@D)
+	build/stub.sh $@ libamdhip64.so.$* $(hip_map)
 
 $(hsa_library): $(hsa_archive) $(hsa_map) build/link.sh
 	@mkdir -p $(@D)

@@ -34,25 +34,22 @@ fn run(command: &mut Command) -> String {
     text
 }
 
-#[test]
-fn a_c_program_builds_with_pkg_config() {
+/// What the program of a C file prints that `pkg-config` has the flags of.
+fn with_pkg_config(package: &str) -> String {
     let directory = tempfile::tempdir().expect("a directory");
     std::fs::write(directory.path().join("program.c"), PROGRAM).expect("the program is written");
     let flags = run(Command::new("pkg-config")
-        .args(["--cflags", "--libs", "gneiss-hip"])
+        .args(["--cflags", "--libs", package])
         .env("PKG_CONFIG_PATH", prefix().join("lib/pkgconfig")));
     run(Command::new("cc")
         .current_dir(&directory)
         .args(["-std=c99", "-Wall", "-Werror", "program.c", "-o", "program"])
         .args(flags.split_whitespace()));
-    assert_eq!(
-        run(&mut Command::new(directory.path().join("program"))),
-        "5\n"
-    );
+    run(&mut Command::new(directory.path().join("program")))
 }
 
-#[test]
-fn a_c_program_builds_with_cmake() {
+/// The same of CMake, which is given a definition.
+fn with_cmake(definition: &str) -> String {
     let directory = tempfile::tempdir().expect("a directory");
     let lists = "cmake_minimum_required(VERSION 3.16)\nproject(program C)\nfind_package(gneiss 0.1 REQUIRED)\n\
                  add_executable(program program.c)\ntarget_link_libraries(program PRIVATE gneiss::amdhip64)\n";
@@ -65,7 +62,27 @@ fn a_c_program_builds_with_cmake() {
         .arg(directory.path())
         .arg("-B")
         .arg(&build)
-        .arg(define));
+        .args([&define, definition]));
     run(Command::new("cmake").arg("--build").arg(&build));
-    assert_eq!(run(&mut Command::new(build.join("program"))), "5\n");
+    run(&mut Command::new(build.join("program")))
+}
+
+#[test]
+fn a_c_program_builds_with_pkg_config() {
+    assert_eq!(with_pkg_config("gneiss-hip"), "5\n");
+}
+
+#[test]
+fn a_c_program_builds_with_cmake() {
+    assert_eq!(with_cmake("-DCMAKE_BUILD_TYPE=Release"), "5\n");
+}
+
+#[test]
+fn programs_of_later_versions_are_linked_for_theirs() {
+    for version in ["6", "7"] {
+        let printed = format!("{version}\n");
+        assert_eq!(with_pkg_config(&format!("gneiss-hip-{version}")), printed);
+        let definition = format!("-DGNEISS_HIP_VERSION={version}");
+        assert_eq!(with_cmake(&definition), printed);
+    }
 }
