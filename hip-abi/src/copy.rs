@@ -11,6 +11,7 @@ use gneiss_hip_abi_macros::hip_api;
 
 use crate::{
     capture::{self, Capturing},
+    copy_place::Place,
     enums::*,
     error::*,
     fail,
@@ -21,7 +22,7 @@ use crate::{
     host_range::{self, Access},
     memory::{SYNC_MEMOPS, find},
     runtime::{self, hip_error},
-    stream::{Resolved, null_stream_of, resolve},
+    stream::{Resolved, resolve},
     types::*,
     variable,
 };
@@ -121,7 +122,7 @@ impl Side {
     }
 
     /// Ordinal of the device whose memory it is; none for host and managed memory.
-    fn device(&self) -> Option<usize> {
+    pub(crate) fn device(&self) -> Option<usize> {
         self.known?.device
     }
 
@@ -175,10 +176,8 @@ pub(crate) fn from_pageable(destination: &Side, source: &Side, host: Host) -> bo
 }
 
 /// Keeps the bytes that a command reads until it has ended.
-pub(crate) fn keep_until_end(command: gneiss_clr::Result<Event>, staged: Box<[u8]>) -> HipResult {
-    let command = command.map_err(hip_error)?;
+pub(crate) fn keep_until_end(command: &Event, staged: Box<[u8]>) {
     command.on_complete(move |_| drop(staged));
-    Ok(())
 }
 
 /// The capture that a copy or fill becomes a node of. Those that the host waits for cannot be captured.
@@ -187,33 +186,6 @@ pub(crate) fn captured(host: Host, stream: hipStream_t) -> HipResult<Option<Capt
         Host::Waits | Host::OrdersNullStreams => capture::refuse_synchronous().map(|()| None),
         Host::GoesOn => capture::of(stream),
     }
-}
-
-/// Where a copy runs whose memory is another device's than its stream: in the null stream of that device, after what the given stream has
-/// before it. So a copy waits for what the streams of the device that owns the memory are doing to it. `None`: in the given stream, as
-/// copies of its own device's memory, between host memory, and between two devices do (CLR, `ihipMemcpyCommand`).
-fn at_owner(given: &Resolved, destination: &Side, source: &Side) -> HipResult<Option<Resolved>> {
-    let owner = match (destination.device(), source.device()) {
-        (Some(one), Some(other)) if one != other => None,
-        (one, other) => one.or(other),
-    };
-    let Some(owner) = owner.filter(|&owner| owner != given.stream.device) else {
-        return Ok(None);
-    };
-    let before = given.stream.queue.enqueue_marker(&given.wait);
-    let mut resolved = null_stream_of(runtime::device(owner as i32)?)?;
-    resolved.wait.push(before.map_err(hip_error)?);
-    Ok(Some(resolved))
-}
-
-/// Lets what comes later in a stream wait for a command that was given to it and runs [elsewhere](at_owner).
-fn go_on_after(given: &Resolved, command: &Event) -> HipResult {
-    let marker = given
-        .stream
-        .queue
-        .enqueue_marker(std::slice::from_ref(command));
-    marker.map_err(hip_error)?;
-    Ok(())
 }
 
 /// Copies bytes.
@@ -247,9 +219,8 @@ pub(crate) fn copy(
     }
     host_range::check_side("destination", &destination, size, Access::Write)?;
     host_range::check_side("source", &source, size, Access::Read)?;
-    let given = resolve(stream)?;
-    let at_owner = at_owner(&given, &destination, &source)?;
-    let Resolved { stream, wait } = at_owner.as_ref().unwrap_or(&given);
+    let place = Place::of(stream, &destination, &source)?;
+    let Resolved { stream, wait } = place.runs_in();
     let from_pageable = from_pageable(&destination, &source, host);
     if from_pageable && size <= STAGING_LIMIT {
         // SAFETY: `size` readable bytes at `src` were checked; that they stay is the caller's.
@@ -265,10 +236,8 @@ pub(crate) fn copy(
             )
         }
         .map_err(hip_error)?;
-        if at_owner.is_some() {
-            go_on_after(&given, &command)?;
-        }
-        return keep_until_end(Ok(command), staged);
+        keep_until_end(&command, staged);
+        return place.go_on_after(&command);
     }
     // SAFETY: known memory was checked; keeping both sides until the command has ended is the program's duty, and for pageable
     // memory this call waits.
@@ -284,9 +253,10 @@ pub(crate) fn copy(
     if from_pageable || waits(host, &destination, &source) {
         command.wait().map_err(hip_error)?;
         crate::pool::trim_all();
-    } else if at_owner.is_some() {
-        go_on_after(&given, &command)?;
-    } else if host == Host::OrdersNullStreams
+        return Ok(());
+    }
+    place.go_on_after(&command)?;
+    if host == Host::OrdersNullStreams
         && let Some(device) = destination
             .device()
             .filter(|&device| device != stream.device)

@@ -8,6 +8,7 @@ use gneiss_hip_abi_macros::hip_api;
 use crate::{
     array,
     copy::{Host, STAGING_LIMIT, Side, captured, check_kind, from_pageable, keep_until_end, waits},
+    copy_place::Place,
     enums::*,
     error::*,
     fail,
@@ -15,7 +16,7 @@ use crate::{
     host_range::{self, Access},
     memory,
     runtime::hip_error,
-    stream::{Resolved, resolve},
+    stream::Resolved,
     types::*,
     version::{Major, presented},
 };
@@ -154,7 +155,8 @@ pub(crate) fn copy(
     check_kind(kind, destination.is_pageable() && source.is_pageable())?;
     host_range::check_rows("destination", &destination, &dst, extent, Access::Write)?;
     host_range::check_rows("source", &source, &src, extent, Access::Read)?;
-    let Resolved { stream, wait } = resolve(stream)?;
+    let place = Place::of(stream, &destination, &source)?;
+    let Resolved { stream, wait } = place.runs_in();
     let size = extent.iter().copied().fold(1, usize::saturating_mul);
     if from_pageable(&destination, &source, host) && size <= STAGING_LIMIT {
         // SAFETY: the rows were checked; that they stay is the caller's.
@@ -168,22 +170,25 @@ pub(crate) fn copy(
         let command = unsafe {
             stream
                 .queue
-                .enqueue_copy_rect(&CopyRect { dst, src, extent }, &wait)
-        };
-        return keep_until_end(command, staged);
+                .enqueue_copy_rect(&CopyRect { dst, src, extent }, wait)
+        }
+        .map_err(hip_error)?;
+        keep_until_end(&command, staged);
+        return place.go_on_after(&command);
     }
     // SAFETY: known memory was checked; keeping both sides until the command has ended is the program's duty, and for pageable
     // memory this call waits.
     let command = unsafe {
         stream
             .queue
-            .enqueue_copy_rect(&CopyRect { dst, src, extent }, &wait)
+            .enqueue_copy_rect(&CopyRect { dst, src, extent }, wait)
     }
     .map_err(hip_error)?;
     if source.is_pageable() || waits(host, &destination, &source) {
-        command.wait().map_err(hip_error)?;
+        command.wait().map_err(hip_error)
+    } else {
+        place.go_on_after(&command)
     }
-    Ok(())
 }
 
 /// Allocates rows whose starts are aligned; gives the pitch.

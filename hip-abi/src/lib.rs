@@ -28,6 +28,7 @@ pub mod configuration;
 pub mod context;
 pub mod copy;
 pub mod copy_driver;
+mod copy_place;
 pub mod copy_rect;
 pub mod device;
 pub mod device_facts;

@@ -237,7 +237,7 @@ CASE(copy_to_a_peer) {
 
 // Copies between the host and memory of another device than the current one come after what that device's streams are doing to it, and the
 // stream that they were given to has them in its order.
-CASE(copies_of_another_devices_memory) {
+CASE(copies_of_another_devices_memory_wait_for_its_streams) {
     constexpr int length = 4096;
     constexpr std::size_t bytes = length * sizeof(int);
     HIP_CHECK(hipSetDevice(0));
@@ -279,6 +279,23 @@ CASE(copies_of_another_devices_memory) {
         HIP_CHECK(hipMemcpyAsync(memory, pageable.data(), bytes, hipMemcpyHostToDevice, second));
         std::fill(pageable.begin(), pageable.end(), 2);
         HIP_CHECK(hipMemcpyAsync(values, memory, bytes, hipMemcpyDeviceToHost, second));
+        HIP_CHECK(hipStreamSynchronize(second));
+    });
+    REQUIRE(all(values, 1));
+    // Rows as well, from pinned memory and from memory that HIP does not know.
+    constexpr std::size_t row = 64 * sizeof(int);
+    while_it_adds([&] { HIP_CHECK(hipMemcpy2D(pageable.data(), row, memory, row, row, length / 64, hipMemcpyDeviceToHost)); });
+    REQUIRE(all(pageable.data(), 6));
+    while_it_adds([&] {
+        HIP_CHECK(hipMemcpy2DAsync(values, row, memory, row, row, length / 64, hipMemcpyDeviceToHost, second));
+        HIP_CHECK(hipStreamSynchronize(second));
+    });
+    REQUIRE(all(values, 11));
+    while_it_adds([&] {
+        std::fill(pageable.begin(), pageable.end(), 1);
+        HIP_CHECK(hipMemcpy2DAsync(memory, row, pageable.data(), row, row, length / 64, hipMemcpyHostToDevice, second));
+        std::fill(pageable.begin(), pageable.end(), 2);
+        HIP_CHECK(hipMemcpy2DAsync(values, row, memory, row, row, length / 64, hipMemcpyDeviceToHost, second));
         HIP_CHECK(hipStreamSynchronize(second));
     });
     REQUIRE(all(values, 1));

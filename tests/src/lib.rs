@@ -78,6 +78,17 @@ pub fn passes_in_both_modes(program: &str, case: &str) {
     }
 }
 
+/// As [`passes_in_both_modes`], on a machine with two devices.
+///
+/// # Panics
+///
+/// As [`passes`].
+pub fn passes_on_two_devices(program: &str, case: &str) {
+    for run in case_run(program, case).gpus("gfx90a:2").in_both_modes() {
+        run.run().expect_success();
+    }
+}
+
 /// A run of one case of `programs/<program>.hip`, compiled for the quick target at `-O3`.
 pub fn case_run(program: &str, case: &str) -> Run {
     let executable = compile(&Compile::hip(&cases_source(program), QUICK_TARGET, "-O3"));
@@ -120,9 +131,18 @@ pub fn presenting(version: char, program: &str, case: &str) -> Run {
     Run::new(copy).args([case])
 }
 
-/// Makes one test of each named case of a program in `programs/`; the case must pass, with `in both modes` in each dispatch mode.
+/// Makes one test of each named case of a program in `programs/`; the case must pass, with `in both modes` in each dispatch mode, and with
+/// `on two devices` so, too, on a machine with two.
 #[macro_export]
 macro_rules! cases {
+    ($program:literal on two devices: $($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                $crate::passes_on_two_devices($program, stringify!($name));
+            }
+        )*
+    };
     ($program:literal in both modes: $($name:ident),* $(,)?) => {
         $(
             #[test]

@@ -17,26 +17,10 @@ cases! { "driver" in both modes:
     records_cost_the_same_beside_idle_streams,
 }
 
-/// Runs a case on a machine with two devices, in both dispatch modes.
-fn passes_on_two_devices(case: &str) {
-    for run in case_run("driver", case).gpus("gfx90a:2").in_both_modes() {
-        run.run().expect_success();
-    }
-}
-
-#[test]
-fn contexts_are_a_stack_of_each_thread() {
-    passes_on_two_devices("contexts_are_a_stack_of_each_thread");
-}
-
-#[test]
-fn launches_on_several_devices() {
-    passes_on_two_devices("launches_on_several_devices");
-}
-
-#[test]
-fn boxes_between_devices() {
-    passes_on_two_devices("boxes_between_devices");
+cases! { "driver" on two devices:
+    boxes_between_devices,
+    contexts_are_a_stack_of_each_thread,
+    launches_on_several_devices,
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use gneiss_tests::{Compile, QUICK_TARGET, Run, case_run, cases, cases_source, compile};
+use gneiss_tests::{Compile, QUICK_TARGET, Run, cases, cases_source, compile};
 
 cases! { "sharing" in both modes:
     event_of_another_process,
@@ -13,36 +13,12 @@ cases! { "sharing" in both modes:
     pool_of_another_process,
 }
 
-/// Runs a case on a machine with two devices, in both dispatch modes.
-fn passes_on_two_devices(case: &str) {
-    for run in case_run("sharing", case).gpus("gfx90a:2").in_both_modes() {
-        run.run().expect_success();
-    }
-}
-
-#[test]
-fn memory_of_another_process() {
-    passes_on_two_devices("memory_of_another_process");
-}
-
-#[test]
-fn pool_for_another_device() {
-    passes_on_two_devices("pool_for_another_device");
-}
-
-#[test]
-fn cooperative_launch_on_two_devices() {
-    passes_on_two_devices("cooperative_launch_on_two_devices");
-}
-
-#[test]
-fn peer_access_is_enabled_once() {
-    passes_on_two_devices("peer_access_is_enabled_once");
-}
-
-#[test]
-fn copies_of_another_devices_memory_wait_for_its_streams() {
-    passes_on_two_devices("copies_of_another_devices_memory");
+cases! { "sharing" on two devices:
+    cooperative_launch_on_two_devices,
+    copies_of_another_devices_memory_wait_for_its_streams,
+    memory_of_another_process,
+    peer_access_is_enabled_once,
+    pool_for_another_device,
 }
 
 #[test]
