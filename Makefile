@@ -22,7 +22,9 @@ version := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 hip_library := $(rocm)/lib/libamdhip64.so.5
 hip_archive := $(target)/release/libgneiss_hip_abi.a
 hip_map := hip-abi/libamdhip64.map
-hip_stubs := $(foreach major,6 7,$(rocm)/lib/gneiss/hip-$(major)/libamdhip64.so)
+# Versions whose programs need another soname than the library's own.
+hip_later := 6 7
+hip_stubs := $(foreach major,$(hip_later),$(rocm)/lib/gneiss/hip-$(major)/libamdhip64.so)
 hsa_library := $(rocm)/lib/libhsa-runtime64.so.1
 hsa_archive := $(target)/release/libgneiss_hsa_core.a
 hsa_map := hsa-core/libhsa-runtime64.map
@@ -71,7 +73,7 @@ $(hip_archive) $(hsa_archive) $(rtc_archive) $(roctx_archive) $(ocl_archive) $(t
 $(hip_library): $(hip_archive) $(hip_map) build/link.sh
 	@mkdir -p $(@D)
 	build/link.sh $@ libamdhip64.so.5 $(hip_archive) $(hip_map)
-	@for n in .6 .7 ""; do ln -sf libamdhip64.so.5 $(@D)/libamdhip64.so$$n; done
+	@for n in $(hip_later:%=.%) ""; do ln -sf libamdhip64.so.5 $(@D)/libamdhip64.so$$n; done
 
 # What programs of later versions are linked with, so that they need the soname of theirs. It leads to the one library when they run.
 $(hip_stubs): $(rocm)/lib/gneiss/hip-%/libamdhip64.so: $(hip_map) build/stub.sh
@@ -86,7 +88,7 @@ $(hsa_library): $(hsa_archive) $(hsa_map) build/link.sh
 $(rtc_library): $(rtc_archive) $(rtc_map) build/link.sh
 	@mkdir -p $(@D)
 	build/link.sh $@ libhiprtc.so.5 $(rtc_archive) $(rtc_map)
-	@for n in .6 .7 ""; do ln -sf libhiprtc.so.5 $(@D)/libhiprtc.so$$n; done
+	@for n in $(hip_later:%=.%) ""; do ln -sf libhiprtc.so.5 $(@D)/libhiprtc.so$$n; done
 
 $(roctx_library): $(roctx_archive) $(roctx_map) build/link.sh
 	@mkdir -p $(@D)
@@ -116,6 +118,10 @@ layout:
 	@for file in include/gneiss/*.h; do if [ -e "$$file" ]; then cp "$$file" $(rocm)/include/gneiss/; fi; done
 	@for file in build/pkgconfig/*.pc.in; do \
 	    name=$${file##*/}; sed 's/@VERSION@/$(version)/' $$file >$(rocm)/lib/pkgconfig/$${name%.in}; \
+	done
+	@for major in $(hip_later); do \
+	    sed "s/@VERSION@/$(version)/; s/@MAJOR@/$$major/g" build/pkgconfig/gneiss-hip-major.pc.template \
+	        >$(rocm)/lib/pkgconfig/gneiss-hip-$$major.pc; \
 	done
 	@cp build/cmake/gneiss-config.cmake $(rocm)/lib/cmake/gneiss/
 	@sed 's/@VERSION@/$(version)/' build/cmake/gneiss-config-version.cmake.in >$(rocm)/lib/cmake/gneiss/gneiss-config-version.cmake

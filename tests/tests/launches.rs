@@ -1,5 +1,7 @@
 //! Launches, their arguments and limits, and the calls around them, case by case of `programs/launch.hip`.
 
+use std::path::Path;
+
 use gneiss_tests::{
     Compile, QUICK_TARGET, case_run, clang_19, clang_22, compile, presenting, source_path,
 };
@@ -87,6 +89,17 @@ fn ten_thousand_modules_leave_nothing_behind() {
         .expect_success();
 }
 
+/// Runs a module of two targets on a GPU of each. The program itself has no kernel for the second one, and launches none of its own.
+fn runs_on_both(module: &Path) {
+    for target in ["gfx90a", "gfx1030"] {
+        case_run("launch", "module_of_two_targets")
+            .args([module])
+            .gpus(target)
+            .run()
+            .expect_success();
+    }
+}
+
 #[test]
 fn compressed_modules_load_like_plain_ones() {
     if !clang_19() {
@@ -105,14 +118,7 @@ fn compressed_modules_load_like_plain_ones() {
             magic.starts_with(b"CCOB"),
             compression == "--offload-compress"
         );
-        for target in ["gfx90a", "gfx1030"] {
-            // The program itself has no kernel for the second target, and launches none of its own.
-            case_run("launch", "module_of_two_targets")
-                .args([&module])
-                .gpus(target)
-                .run()
-                .expect_success();
-        }
+        runs_on_both(&module);
     }
     if !clang_22() {
         return;
@@ -125,11 +131,5 @@ fn compressed_modules_load_like_plain_ones() {
     );
     let magic = std::fs::read(&module).expect("the module can be read");
     assert!(magic.starts_with(b"CCOB\x03\0"), "{:?}", &magic[..8]);
-    for target in ["gfx90a", "gfx1030"] {
-        case_run("launch", "module_of_two_targets")
-            .args([&module])
-            .gpus(target)
-            .run()
-            .expect_success();
-    }
+    runs_on_both(&module);
 }
